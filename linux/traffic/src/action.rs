@@ -23,7 +23,8 @@ use crate::server::{Served, serve};
 use crate::stop::stopped;
 use crate::summary::{Summary, Title};
 
-/// Tasks between two polls of the network. The runtime's default of 61 can take a millisecond of copying.
+/// Number of tasks between two polls of the network. With the runtime's default of 61, polls can be
+/// a millisecond of copying apart.
 const LOOK_AFTER: u32 = 4;
 
 /// Outcome of a command that did not fail.
@@ -57,7 +58,7 @@ fn run_server(runtime: &Runtime, options: &command::Serve) -> Result<Done, Failu
         let listener = listen(at.address, options.congestion_control.as_deref())?;
         let control = congestion_control_of(&listener)?;
         let bound = listener.local_addr()?;
-        // The server goes on if its output is closed.
+        // The server continues if its output is closed.
         let _ = writeln!(io::stdout(), "listening on {bound} with {control}");
         let served = Arc::new(Served::default());
         tokio::select! {
@@ -131,7 +132,7 @@ fn ping(runtime: &Runtime, options: &command::Ping) -> Result<Done, Failure> {
     let client = Measuring::new("ping", &options.client, 1)?;
     let servers = client.servers.len();
     let bytes = options.size.0;
-    // To several servers in turn, each at its interval.
+    // The requests go to several servers in turn, each at its interval.
     let arrivals = (1..).map(move |number: u64| Arrival {
         at_ps: number * interval_ps / servers as u64,
         class: 0,
@@ -217,7 +218,7 @@ fn long(runtime: &Runtime, options: &command::Long) -> Result<Done, Failure> {
     })
 }
 
-/// A client with its folder for results.
+/// Client with its folder for results.
 struct Measuring {
     servers: Vec<Server>,
     connector: Connector,

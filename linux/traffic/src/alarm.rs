@@ -11,16 +11,17 @@ use rustix::time::{
 };
 use tokio::io::unix::AsyncFd;
 
-/// An alarm.
+/// Alarm with microsecond precision.
 #[derive(Debug)]
 pub struct Alarm(AsyncFd<OwnedFd>);
 
 impl Alarm {
-    /// Creates an alarm; needs a runtime with I/O.
+    /// Creates an alarm. This requires a runtime with I/O.
     pub fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        // SAFETY: an OwnedFd has the same open descriptor as long as it lives, and nothing takes it out.
+        // SAFETY: an OwnedFd keeps the same open descriptor for its lifetime, and nothing takes it
+        // out.
         #[allow(unsafe_code)]
         let timer = unsafe { AsyncFd::register(timer) }?;
         Ok(Alarm(timer))
@@ -36,7 +37,8 @@ impl Alarm {
             self.set(left)?;
             let mut ready = self.0.readable().await?;
             let mut count = [0; 8];
-            // An alarm that was abandoned may have left its mark: the loop looks at the clock again.
+            // An abandoned alarm may have left the descriptor readable: the loop checks the clock
+            // again.
             let _ = ready.try_io(|fd| Ok(rustix::io::read(fd.get_ref(), &mut count)?));
         }
     }

@@ -13,18 +13,18 @@ use hull_sim::units::{Rate, Share};
 
 use crate::protocol::MAX_SERVICE_NS;
 
-/// A future request.
+/// Future request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Time at which it is due, ps.
     pub at_ps: u64,
-    /// Its class of sizes.
+    /// Size class.
     pub class: u16,
     /// Bytes of the response.
     pub bytes: u64,
     /// Time that the server waits before it answers, ns.
     pub service_ns: u64,
-    /// Number of its group of connections; the first free one takes it.
+    /// Number of its group of connections; the first free connection takes the request.
     pub group: usize,
 }
 
@@ -38,7 +38,7 @@ struct Class {
     next_server: usize,
 }
 
-/// The requests of a run in the order of their times; an endless iterator.
+/// Requests of a run in the order of their times; an endless iterator.
 #[derive(Debug)]
 pub struct Arrivals {
     classes: Vec<Class>,
@@ -50,7 +50,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Requests to `servers` servers over a link of `rate`.
+    /// Creates the requests to `servers` servers over a link of `rate`.
     pub fn new(
         requests: &Requests,
         servers: usize,
@@ -93,9 +93,9 @@ impl Arrivals {
         })
     }
 
-    /// The connections of each group, of which the first free one takes a request. Connections are numbered
-    /// server by server; with separate classes, class by class. With `random_idle` the connections of a
-    /// server form a group; otherwise each connection is its own group.
+    /// Connections of each group, of which the first free one takes a request. Connections are
+    /// numbered server by server; with separate classes, class by class. With `random_idle` the
+    /// connections of a server form a group; otherwise each connection is its own group.
     pub fn groups(&self) -> Vec<Vec<usize>> {
         let pools = if self.separate_classes {
             self.classes.len()

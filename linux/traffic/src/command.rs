@@ -12,12 +12,12 @@ use crate::long_flows::Direction;
 #[derive(Debug, Parser)]
 #[command(name = "hull-traffic", version)]
 pub struct Command {
-    /// What to do.
+    /// Action to execute.
     #[command(subcommand)]
     pub action: Action,
 }
 
-/// What to do.
+/// Actions of the traffic generator.
 #[derive(Debug, Subcommand)]
 pub enum Action {
     /// Answer requests, until Ctrl-C.
@@ -79,7 +79,7 @@ pub struct Client {
 /// `dynamic`
 #[derive(Debug, Args)]
 pub struct Dynamic {
-    /// What all clients have.
+    /// Options of all clients.
     #[command(flatten)]
     pub client: Client,
     /// Take the requests and the times from the tables workload.requests and run of this scenario.
@@ -120,7 +120,7 @@ pub struct Dynamic {
 /// `long`
 #[derive(Debug, Args)]
 pub struct Long {
-    /// What all clients have.
+    /// Options of all clients.
     #[command(flatten)]
     pub client: Client,
     /// Number of flows with each server.
@@ -129,10 +129,10 @@ pub struct Long {
     /// Direction of the data.
     #[arg(long, value_enum, default_value_t = Direction::Download)]
     pub direction: Direction,
-    /// What is measured, after the warm-up.
+    /// Measured time, after the warm-up.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = Time::parse)]
     pub duration: Time,
-    /// Before this, nothing is measured.
+    /// Warm-up, which is not measured.
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = Time::parse)]
     pub warmup: Time,
     /// Time between two samples of a flow.
@@ -143,7 +143,7 @@ pub struct Long {
 /// `incast`
 #[derive(Debug, Args)]
 pub struct Incast {
-    /// What all clients have.
+    /// Options of all clients.
     #[command(flatten)]
     pub client: Client,
     /// Total bytes of the responses to a query.
@@ -172,7 +172,7 @@ pub struct Incast {
 /// `ping`
 #[derive(Debug, Args)]
 pub struct Ping {
-    /// What all clients have.
+    /// Options of all clients.
     #[command(flatten)]
     pub client: Client,
     /// Time between two requests.
@@ -181,10 +181,10 @@ pub struct Ping {
     /// Bytes of a request, and of a response.
     #[arg(long, value_name = "SIZE", default_value = "64B", value_parser = Size::parse)]
     pub size: Size,
-    /// What is measured, after the warm-up.
+    /// Measured time, after the warm-up.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Time::parse)]
     pub duration: Time,
-    /// Before this, nothing is measured.
+    /// Warm-up, which is not measured.
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = Time::parse)]
     pub warmup: Time,
 }

@@ -14,13 +14,13 @@ use crate::failure::Failure;
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 /// Time between two attempts to connect.
 const RETRY: Duration = Duration::from_millis(100);
-/// Backlog of connections to accept: many clients open 16 each at once.
+/// Backlog of connections to accept, because many clients open 16 each at once.
 const BACKLOG: i32 = 4096;
 
-/// A server's name and address.
+/// Name and address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// As the user wrote it.
+    /// Name as the user wrote it.
     pub name: String,
     /// Address and port.
     pub address: SocketAddr,
@@ -49,12 +49,12 @@ impl fmt::Display for Server {
     }
 }
 
-/// How connections are opened.
+/// Settings for opening connections.
 #[derive(Clone, Debug)]
 pub struct Connector {
-    /// Name of the congestion control; `None`: the system's.
+    /// Name of the congestion control; `None` for the system's.
     pub congestion_control: Option<String>,
-    /// How long to retry a server that does not answer.
+    /// Time for which a server that does not answer is retried.
     pub patience: Duration,
 }
 
@@ -89,7 +89,8 @@ impl Connector {
     }
 }
 
-/// A socket that listens on `address`; its connections have the congestion control `name`.
+/// Creates a socket that listens on `address` and whose connections use the congestion control
+/// `name`.
 pub fn listen(address: SocketAddr, name: Option<&str>) -> Result<TcpListener, Failure> {
     let socket = new_socket(address)?;
     set_congestion_control(&socket, name)?;
@@ -101,7 +102,7 @@ pub fn listen(address: SocketAddr, name: Option<&str>) -> Result<TcpListener, Fa
     Ok(TcpListener::from_std(socket.into())?)
 }
 
-/// The congestion control that accepted connections inherit from a socket.
+/// Congestion control that accepted connections inherit from a socket.
 pub fn congestion_control_of(listener: &TcpListener) -> io::Result<String> {
     let name = SockRef::from(listener).tcp_congestion()?;
     let end = name

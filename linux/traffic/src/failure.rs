@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-/// Why a command failed.
+/// Reason why a command failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// Invalid input: the value found and the expected form.
@@ -13,12 +13,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// An option with an invalid value.
+    /// Creates the failure of an option with an invalid value.
     pub fn option(option: &str, problem: impl fmt::Display) -> Self {
         Failure::Input(format!("{option}: {problem}"))
     }
 
-    /// The exit status: 2 for bad input, 1 for a failed run.
+    /// Exit status: 2 for invalid input, 1 for a failed run.
     pub fn status(&self) -> u8 {
         match self {
             Failure::Input(_) => 2,

@@ -15,20 +15,20 @@ use crate::link::{Delivered, Link, Losses};
 use crate::open_loop::{LAST_WORDS, ps};
 use crate::outcome::{End, Ends, Outcome, Window};
 
-/// An incast.
+/// Incast of one client.
 #[derive(Debug)]
 pub struct Incast {
     /// The servers.
     pub servers: Vec<Server>,
-    /// Bytes of all responses to a query.
+    /// Total bytes of the responses to a query.
     pub total_bytes: u64,
-    /// Bytes of a request.
+    /// Size of a request, bytes.
     pub request_bytes: usize,
     /// Number of queries.
     pub queries: u64,
     /// Time after which no query starts.
     pub duration: Duration,
-    /// How long the client waits for the last query at the end.
+    /// Longest wait for the last query at the end.
     pub drain: Duration,
     /// Largest random delay of a request, ps.
     pub jitter_ps: u64,
@@ -38,7 +38,7 @@ pub struct Incast {
     pub seed: u64,
 }
 
-/// A server's connection, with an alarm for the jitter.
+/// Connection to a server, with an alarm for the jitter.
 #[derive(Debug)]
 struct Asker {
     number: usize,
@@ -49,7 +49,7 @@ struct Asker {
     suffered: bool,
 }
 
-/// A query, open or complete.
+/// Query, open or complete.
 #[derive(Debug, Default)]
 struct Query {
     start_ps: u64,
@@ -77,15 +77,15 @@ impl Query {
     }
 }
 
-/// Size of the response of server `number` of `servers`.
+/// Size of the response of server `number` of `servers`, bytes.
 fn share(total: u64, servers: usize, number: usize) -> u64 {
     let servers = servers as u64;
     total / servers + u64::from((number as u64) < total % servers)
 }
 
 impl Incast {
-    /// Runs the queries. When `stop` is ready it ends early, with the queries so far; an open query has no
-    /// completion time.
+    /// Runs the queries. When `stop` is ready, the run ends early with the queries so far; an open
+    /// query has no completion time.
     pub async fn run(
         &self,
         connector: &Connector,
@@ -184,8 +184,8 @@ impl Asker {
         self.link.answer(self.bytes).await
     }
 
-    /// Counts a response with a timeout once: in the previous query, for which the server reports it only now,
-    /// or in the last, when the request was lost.
+    /// Counts a response with a timeout once: in the previous query, for which the server reports
+    /// it only now, or in the last one if the request was lost.
     fn blame(&mut self, queries: &mut [Query], losses: Losses) {
         let before = queries.len().wrapping_sub(2);
         if losses.before > 0
@@ -202,7 +202,7 @@ impl Asker {
         }
     }
 
-    /// The servers' TCP state after the last query.
+    /// Requests the server's TCP state after the last query.
     async fn last_words(&mut self, queries: &mut [Query]) -> Option<crate::tcp_info::TcpInfo> {
         let asked = self.link.server_info();
         let answer = tokio::time::timeout(LAST_WORDS, asked).await;

@@ -14,19 +14,19 @@ use crate::protocol::{MAX_FRAME, MIN_FRAME};
 /// Requests with their link and times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
-    /// The requests.
+    /// Requests.
     pub requests: Requests,
     /// Rate of the client's link, of which the load is a share.
     pub rate: Rate,
     /// Warm-up before the measured time.
     pub warmup: Time,
-    /// The measured time.
+    /// Measured time.
     pub duration: Time,
-    /// How long the client waits for responses afterwards.
+    /// Longest wait for responses after the measured time.
     pub drain: Time,
-    /// The first seed.
+    /// First seed.
     pub seed: u64,
-    /// The `scenario.toml` of the results.
+    /// Text of `scenario.toml` among the results.
     pub text: String,
 }
 
@@ -117,7 +117,7 @@ impl Inputs {
     }
 }
 
-/// The table in a scenario's form.
+/// Table of the requests in a scenario's form.
 fn toml_of(requests: &Requests) -> Result<String, Failure> {
     let workload = BTreeMap::from([("workload", BTreeMap::from([("requests", requests)]))]);
     toml::to_string(&workload).map_err(|error| Failure::Run(error.to_string()))

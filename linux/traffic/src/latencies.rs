@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use hull_sim::measure::{ClassSummary, Column, Values, write_table};
 use hull_sim::network::Distribution;
 
-/// The columns of `histograms.parquet`.
+/// Columns of `histograms.parquet`.
 pub const HISTOGRAM_COLUMNS: [Column; 3] = [
     Column::new("class", "", "size class, as \"10MB\""),
     Column::new(
@@ -19,7 +19,7 @@ pub const HISTOGRAM_COLUMNS: [Column; 3] = [
     Column::new("count", "", "latencies in this bucket"),
 ];
 
-/// The latencies of one kind of request.
+/// Latencies of one kind of request.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     histogram: Histogram<u64>,
@@ -76,7 +76,7 @@ impl Latencies {
         })
     }
 
-    /// The simulator's summary of a class.
+    /// Summary of a class in the simulator's form.
     pub fn summary(&self, class: &str) -> ClassSummary {
         ClassSummary {
             class: class.to_owned(),

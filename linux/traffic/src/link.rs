@@ -14,9 +14,9 @@ use crate::failure::Failure;
 use crate::protocol::{HEAD, Head, INFO, Kind, Refused, Request, decode_info};
 use crate::tcp_info::TcpInfo;
 
-/// Bytes read from a socket at once.
+/// Number of bytes read from a socket at once.
 const CHUNK: usize = 1 << 16;
-/// Chunks before other connections get their turn.
+/// Number of chunks before other connections get their turn.
 const CHUNKS_IN_A_ROW: u32 = 4;
 
 thread_local! {
@@ -29,12 +29,12 @@ thread_local! {
 pub struct Delivered(Arc<AtomicU64>);
 
 impl Delivered {
-    /// So far.
+    /// Number of bytes received so far.
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts `bytes` more.
+    /// Counts further `bytes`.
     pub fn add(&self, bytes: usize) {
         self.0.fetch_add(bytes as u64, Ordering::Relaxed);
     }
@@ -43,13 +43,13 @@ impl Delivered {
 /// Retransmission timeouts that a response has reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Of the server since it reported the last ones; they affected the previous response.
+    /// Timeouts of the server since its last report; they affected the previous response.
     pub before: u32,
-    /// Of the client, from request to response.
+    /// Timeouts of the client, from request to response.
     pub own: u32,
 }
 
-/// A connection to a server.
+/// Connection to a server.
 #[derive(Debug)]
 pub struct Link {
     stream: TcpStream,
@@ -62,7 +62,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Opens it; what it receives is counted in `delivered`.
+    /// Opens a connection whose received bytes are counted in `delivered`.
     pub async fn open(
         connector: &Connector,
         server: &Server,
@@ -80,7 +80,7 @@ impl Link {
         })
     }
 
-    /// The socket.
+    /// Socket of the connection.
     pub fn stream(&self) -> &TcpStream {
         &self.stream
     }
@@ -116,7 +116,7 @@ impl Link {
             })?;
             losses.before = self.server_lost(head.timeouts);
         }
-        // A connection that is closing has no more to tell.
+        // A closing connection reports nothing further.
         if let Some(timeouts) = self.own_info().and_then(|info| info.timeouts) {
             losses.own = timeouts.wrapping_sub(self.own_timeouts);
             self.own_timeouts = timeouts;
@@ -124,7 +124,7 @@ impl Link {
         Ok(losses)
     }
 
-    /// The server's TCP state of the connection, with its timeouts since it last reported them.
+    /// Server's TCP state of the connection, with its timeouts since the last report.
     pub async fn server_info(&mut self) -> Result<(TcpInfo, u32), Failure> {
         Request::of(Kind::Info).encode(0, &mut self.frame);
         let mut bytes = [0; INFO];
@@ -142,7 +142,7 @@ impl Link {
         Ok((info, self.server_lost(info.timeouts)))
     }
 
-    /// This end's TCP state of the connection.
+    /// Client's TCP state of the connection.
     pub fn own_info(&self) -> Option<TcpInfo> {
         TcpInfo::of(self.stream.as_fd()).ok()
     }
@@ -154,11 +154,11 @@ impl Link {
         sent.map_err(|error| self.broken(&error))
     }
 
-    /// Ends a long-lived flow; returns the server's TCP state.
+    /// Ends a long-lived flow. Returns the server's TCP state.
     pub async fn end_endless(&mut self) -> Result<TcpInfo, Failure> {
         let closed = self.stream.shutdown().await;
         closed.map_err(|error| self.broken(&error))?;
-        // What is still on its way comes before.
+        // Bytes in flight come before the report.
         let mut last = Vec::with_capacity(2 * CHUNK);
         loop {
             let taken = self.stream.read_buf(&mut last).await;
@@ -178,7 +178,7 @@ impl Link {
         })
     }
 
-    /// Receives the available bytes; waits until there are some.
+    /// Receives the available bytes; waits until some are available.
     pub async fn take_some(&mut self) -> Result<usize, Failure> {
         let taken = self.receive_some(u64::MAX, &mut []).await;
         taken.map_err(|error| self.broken(&error))
@@ -191,7 +191,7 @@ impl Link {
         sent.map_err(|error| self.broken(&error))
     }
 
-    /// Growth of the server's count of timeouts.
+    /// Growth of the server's count of timeouts since the last report.
     fn server_lost(&mut self, timeouts: Option<u32>) -> u32 {
         let now = timeouts.unwrap_or(self.server_timeouts);
         let grown = now.wrapping_sub(self.server_timeouts);
@@ -199,7 +199,7 @@ impl Link {
         grown
     }
 
-    /// Discards `size` bytes but for the first.
+    /// Discards `size` bytes except for the first ones, which are returned.
     async fn receive(&mut self, size: u64) -> io::Result<[u8; HEAD]> {
         let (mut head, mut have, mut chunks) = ([0; HEAD], 0_u64, 0_u32);
         while have < size {
@@ -213,7 +213,7 @@ impl Link {
         Ok(head)
     }
 
-    /// Receives up to `most` bytes and keeps the first of them, as far as there is room.
+    /// Receives up to `most` bytes and keeps the first ones, as far as there is room.
     async fn receive_some(&mut self, most: u64, room: &mut [u8]) -> io::Result<usize> {
         loop {
             self.stream.readable().await?;

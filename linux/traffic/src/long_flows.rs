@@ -15,7 +15,7 @@ use crate::open_loop::{LAST_WORDS, ps};
 use crate::outcome::{End, Ends, LongFlow, Outcome, Sample, Window};
 use crate::protocol::Kind;
 
-/// Interval at which an upload reads the acknowledged bytes.
+/// Interval at which an upload reads the number of acknowledged bytes.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Direction of the data.
@@ -27,12 +27,12 @@ pub enum Direction {
     Upload,
 }
 
-/// A run of long-lived flows.
+/// Run of long-lived flows.
 #[derive(Debug)]
 pub struct LongFlows {
     /// The servers.
     pub servers: Vec<Server>,
-    /// Number of flows with each of them.
+    /// Number of flows with each server.
     pub per_server: usize,
     /// Direction of the data.
     pub direction: Direction,
@@ -141,7 +141,7 @@ struct Watcher<'a> {
     series: Vec<Sample>,
     last: Vec<u64>,
     last_ps: u64,
-    /// What each flow had at the begin and the end of the measured time.
+    /// Counts of each flow at the start and the end of the measured time.
     from: Option<(Instant, Vec<u64>)>,
     to: Option<(Instant, Vec<u64>)>,
 }
@@ -165,7 +165,7 @@ impl<'a> Watcher<'a> {
         let to = from + self.flows.duration;
         let mut next = start + self.flows.interval;
         loop {
-            // The begin and the end of the measured time need not be times of samples.
+            // The start and the end of the measured time need not coincide with samples.
             let at = [self.from.is_none().then_some(from), Some(next), Some(to)];
             alarm
                 .until(at.into_iter().flatten().min().unwrap_or(to))

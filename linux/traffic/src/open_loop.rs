@@ -21,47 +21,47 @@ use crate::queue::Queue;
 
 /// Time from the opening of the last connection to time 0.
 const HEAD_START: Duration = Duration::from_millis(20);
-/// How long the servers may take to report their TCP state at the end.
+/// Longest time in which the servers may report their TCP state at the end.
 pub const LAST_WORDS: Duration = Duration::from_secs(2);
-/// Most requests handed over at once.
+/// Largest number of requests handed over without a pause.
 const IN_A_ROW: usize = 64;
 /// Interval at which outstanding requests are checked.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// A run of requests.
+/// Run of requests.
 #[derive(Debug)]
 pub struct OpenLoop {
     /// The servers.
     pub servers: Vec<Server>,
-    /// For each connection its server.
+    /// Server of each connection.
     pub connections: Vec<usize>,
-    /// For each group its connections.
+    /// Connections of each group.
     pub groups: Vec<Vec<usize>>,
-    /// Names of the classes of sizes.
+    /// Names of the size classes.
     pub classes: Vec<String>,
     /// Bytes of a request.
     pub request_bytes: usize,
-    /// Before this, nothing is measured.
+    /// Warm-up, which is not measured.
     pub warmup: Duration,
-    /// What is measured, after the warm-up.
+    /// Measured time, after the warm-up.
     pub duration: Duration,
-    /// How long is waited for responses afterwards.
+    /// Longest wait for responses after the measured time.
     pub drain: Duration,
 }
 
-/// What the connections write down together.
+/// Records shared by the connections.
 #[derive(Debug)]
 struct Records {
     flows: Vec<FlowRecord>,
     latencies: Vec<Latencies>,
-    /// Measured requests that have no response yet, by class.
+    /// Number of measured requests without a response, by class.
     unanswered: Vec<u64>,
     outstanding: u64,
     lateness: Latencies,
     queued: u64,
 }
 
-/// What a connection knows of the run.
+/// State of the run that each connection knows.
 #[derive(Clone, Debug)]
 struct Stage {
     records: Arc<Mutex<Records>>,
@@ -89,13 +89,13 @@ impl Stage {
     }
 }
 
-/// In picoseconds.
+/// Converts a time to ps.
 pub fn ps(time: Duration) -> u64 {
     u64::try_from(time.as_nanos() * 1000).unwrap_or(u64::MAX)
 }
 
 impl OpenLoop {
-    /// Carries the run out. When `stop` is ready it ends early, with what was measured until then.
+    /// Runs the requests. When `stop` is ready, the run ends early with the measurements so far.
     pub async fn run(
         &self,
         connector: &Connector,
@@ -161,7 +161,7 @@ impl OpenLoop {
         queues.iter().for_each(|queue| queue.close());
         let busy = stage.records().outstanding > 0;
         if busy {
-            // Whoever waits for a response leaves; the others have a last exchange.
+            // Connections that wait for a response leave; the others have a last exchange.
             let _ = give_up.send(true);
         }
         let mut ends = Ends::default();
@@ -185,7 +185,7 @@ impl OpenLoop {
     }
 }
 
-/// Hands each request over when its time has come.
+/// Hands each request over at its time.
 async fn dispatch(
     stage: &Stage,
     queues: &[Arc<Queue>],
@@ -194,7 +194,7 @@ async fn dispatch(
     let mut alarm = Alarm::new()?;
     let measured = arrivals.take_while(|arrival| arrival.at_ps < stage.end_ps);
     for (number, arrival) in measured.enumerate() {
-        // Who is late does not wait, and yet is not alone.
+        // A late request does not wait, but other tasks must run too.
         if number % IN_A_ROW == 0 {
             tokio::task::yield_now().await;
         }
@@ -221,7 +221,7 @@ async fn wait_for_rest(stage: &Stage, drain: Duration) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A connection's task ended although it was not told to.
+/// Failure of a connection's task that ended without being told to.
 fn early(
     ended: Option<Result<Result<crate::outcome::End, Failure>, tokio::task::JoinError>>,
 ) -> Failure {
@@ -232,14 +232,14 @@ fn early(
     }
 }
 
-/// A connection at work.
+/// Connection that carries requests.
 #[derive(Debug)]
 struct Worker {
     link: Link,
     connection: u32,
     server: u32,
     stage: Stage,
-    /// Place of the last flow of this connection: the next response tells what it suffered.
+    /// Place of the last flow of this connection; the next response reports its timeouts.
     last_flow: Option<usize>,
 }
 
@@ -250,7 +250,7 @@ impl Worker {
         mut given_up: watch::Receiver<bool>,
     ) -> Result<crate::outcome::End, Failure> {
         let idle = tokio::select! {
-            // Who has nothing to do ends by itself, and can ask for the server's last words.
+            // An idle connection ends by itself, and can request the server's TCP state.
             biased;
             done = self.work(&queue) => { done?; true }
             _ = given_up.wait_for(|&given_up| given_up) => false,
@@ -281,7 +281,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Writes a response down; returns its place when it counts.
+    /// Records a response. Returns its place if it is measured.
     fn record(&self, arrival: &Arrival, now_ps: u64, timeouts: u32) -> Option<usize> {
         let mut records = self.stage.records();
         records.outstanding -= 1;

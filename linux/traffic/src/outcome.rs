@@ -1,4 +1,4 @@
-//! The result of a client's run, before it is written.
+//! Result of a client's run, before it is written.
 
 use std::time::{Duration, Instant};
 
@@ -13,20 +13,20 @@ use crate::latencies::Latencies;
 use crate::link::Delivered;
 use crate::tcp_info::TcpInfo;
 
-/// A result.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// Names of the size classes.
     pub classes: Vec<String>,
-    /// Requests that were answered, in the order of their answers.
+    /// Answered requests, in the order of their answers.
     pub flows: Vec<FlowRecord>,
-    /// Their latencies by class.
+    /// Latencies of the answered requests, by class.
     pub latencies: Vec<Latencies>,
-    /// Measured requests that were not answered, by class.
+    /// Number of measured requests without an answer, by class.
     pub unanswered: Vec<u64>,
-    /// Delays of the client itself: from a request's due time until it handles it.
+    /// Delays of the client itself, from a request's due time until the client handles it.
     pub lateness: Option<Distribution>,
-    /// Measured requests that found no connection free.
+    /// Number of measured requests that found no free connection.
     pub queued: u64,
     /// Queries of an incast.
     pub queries: Vec<QueryRecord>,
@@ -34,19 +34,19 @@ pub struct Outcome {
     pub series: Vec<Sample>,
     /// Long-lived flows in the measured time.
     pub long_flows: Vec<LongFlow>,
-    /// Jain's index of their goodput.
+    /// Jain's fairness index of the goodput of these flows.
     pub fairness: Option<Fairness>,
-    /// Persistent connections.
+    /// Number of persistent connections.
     pub connections: usize,
-    /// The measured time.
+    /// Measured time.
     pub window: Window,
     /// TCP state of the connections at the end.
     pub ends: Ends,
-    /// Whether it was stopped early.
+    /// Whether the run was stopped early.
     pub interrupted: bool,
 }
 
-/// A sample of a long-lived flow.
+/// Sample of a long-lived flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// Time since the start of the run, ps.
@@ -61,32 +61,32 @@ pub struct Sample {
     pub goodput_bps: f64,
 }
 
-/// A long-lived flow in the measured time.
+/// Long-lived flow in the measured time.
 #[derive(Clone, Debug, Serialize)]
 pub struct LongFlow {
     /// Number of the flow.
     pub flow: usize,
-    /// Name of its server.
+    /// Name of the flow's server.
     pub server: String,
     /// Goodput, bit/s.
     pub goodput_bps: f64,
 }
 
-/// Both ends of a connection.
+/// TCP state of both ends of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct End {
-    /// The client's.
+    /// State of the client's end.
     pub own: Option<TcpInfo>,
-    /// The server's; `None` if a response was in flight, so that it was not asked.
+    /// State of the server's end; `None` if a response was in flight, so that it was not requested.
     pub server: Option<TcpInfo>,
 }
 
-/// Both ends of all connections.
+/// TCP state of both ends of all connections.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
-    /// The client's.
+    /// States of the client's ends.
     pub own: Vec<TcpInfo>,
-    /// The servers'.
+    /// States of the servers' ends.
     pub servers: Vec<TcpInfo>,
 }
 
@@ -98,7 +98,7 @@ impl Ends {
     }
 }
 
-/// The measured time, and the bytes received in it.
+/// Measured time, and the bytes received in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
     from: Option<(Instant, u64)>,
@@ -106,7 +106,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Opens at `from` and closes after `duration`.
+    /// Opens the window at `from` and closes it after `duration`.
     pub async fn measure(
         &mut self,
         delivered: &Delivered,
@@ -121,7 +121,7 @@ impl Window {
         Ok(())
     }
 
-    /// Starts and ends at given readings of clock and bytes.
+    /// Creates a window that starts and ends at given readings of clock and bytes.
     pub fn of(from: (Instant, u64), to: (Instant, u64)) -> Self {
         Window {
             from: Some(from),
@@ -129,19 +129,19 @@ impl Window {
         }
     }
 
-    /// Opens now.
+    /// Opens the window now.
     pub fn open(&mut self, delivered: &Delivered) {
         self.from = Some((Instant::now(), delivered.bytes()));
     }
 
-    /// Closes now, if it is open.
+    /// Closes the window now, if it is open.
     pub fn close(&mut self, delivered: &Delivered) {
         if self.from.is_some() && self.to.is_none() {
             self.to = Some((Instant::now(), delivered.bytes()));
         }
     }
 
-    /// Time for which it was open, s.
+    /// Time for which the window was open, s.
     pub fn seconds(&self) -> f64 {
         match (self.from, self.to) {
             (Some((from, _)), Some((to, _))) => (to - from).as_secs_f64(),
@@ -161,7 +161,7 @@ impl Window {
 }
 
 impl Outcome {
-    /// Of a run that has not begun.
+    /// Creates the result of a run that has not begun.
     pub fn nothing(classes: &[String]) -> Self {
         Outcome {
             classes: classes.to_vec(),

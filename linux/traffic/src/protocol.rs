@@ -13,37 +13,38 @@ use crate::tcp_info::{self, TcpInfo};
 const MAGIC: [u8; 4] = *b"HULL";
 /// Version of the protocol.
 const VERSION: u8 = 1;
-/// Bytes of the smallest frame: without padding.
+/// Size of the smallest frame, without padding, bytes.
 pub const MIN_FRAME: usize = 36;
-/// Bytes of the largest frame.
+/// Size of the largest frame, bytes.
 pub const MAX_FRAME: usize = 1_000_000;
-/// Bytes of the largest response: 1 TB, as in a scenario.
+/// Size of the largest response, bytes: 1 TB, as in a scenario.
 pub const MAX_RESPONSE: u64 = hull_sim::scenario::MAX_FLOW_BYTES;
 /// Longest service time, ns: an hour.
 pub const MAX_SERVICE_NS: u64 = 3_600_000_000_000;
-/// Bytes of a response's header.
+/// Size of a response's header, bytes.
 pub const HEAD: usize = 24;
-/// Bytes of the answer to [`Kind::Info`].
+/// Size of the answer to [`Kind::Info`], bytes.
 pub const INFO: usize = HEAD + tcp_info::WIRE;
 
 /// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `size` bytes.
+    /// Send `size` bytes.
     Fetch = 1,
-    /// Bytes until the client closes its direction of the connection; then as for [`Kind::Info`].
-    Download = 2,
-    /// Discard what follows until the client closes its direction of the connection; then as for
+    /// Send bytes until the client closes its direction of the connection; then answer as for
     /// [`Kind::Info`].
+    Download = 2,
+    /// Discard the following bytes until the client closes its direction of the connection; then
+    /// answer as for [`Kind::Info`].
     Upload = 3,
-    /// The server's TCP state of this connection.
+    /// Send the server's TCP state of this connection.
     Info = 4,
 }
 
-/// A request.
+/// Request of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What is asked for.
+    /// Kind of the request.
     pub kind: Kind,
     /// Returned in the response's header.
     pub id: u64,
@@ -53,12 +54,12 @@ pub struct Request {
     pub service_ns: u64,
 }
 
-/// Why a peer is dropped: the value found and the expected form.
+/// Reason why a peer is dropped: the value found and the expected form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused(pub String);
 
 impl Request {
-    /// A request for `size` bytes.
+    /// Creates a request for `size` bytes.
     pub fn fetch(id: u64, size: u64, service_ns: u64) -> Self {
         Request {
             kind: Kind::Fetch,
@@ -68,7 +69,7 @@ impl Request {
         }
     }
 
-    /// A request of another kind.
+    /// Creates a request of another kind.
     pub fn of(kind: Kind) -> Self {
         Request {
             kind,
@@ -145,8 +146,8 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// Consumes bytes from the front of `bytes` until a request is complete or none are left. Do not use it
-    /// after an error.
+    /// Consumes bytes from the front of `bytes` until a request is complete or none are left. It
+    /// must not be called after an error.
     pub fn take(&mut self, bytes: &mut &[u8]) -> Result<Option<Request>, Refused> {
         if self.have < MIN_FRAME {
             let n = bytes.len().min(MIN_FRAME - self.have);
@@ -170,7 +171,8 @@ impl Parser {
         Ok(Some(request))
     }
 
-    /// Checks length, magic number and version as soon as they arrive, to reject a foreign peer at once.
+    /// Checks length, magic number and version as soon as they arrive, to reject a foreign peer at
+    /// once.
     fn check_start(&self) -> Result<(), Refused> {
         if self.have >= 4 {
             let length = u64::from(word(&self.head, 0)) + 4;
@@ -190,19 +192,21 @@ impl Parser {
     }
 }
 
-/// The header of a response.
+/// Header of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// ID of the request.
     pub id: u64,
-    /// Segments that the server had retransmitted on this connection when it received the request.
+    /// Number of segments that the server had retransmitted on this connection when it received the
+    /// request.
     pub retransmissions: u32,
-    /// Retransmission timeouts of the server on this connection until then, if its kernel counts them.
+    /// Number of retransmission timeouts of the server on this connection until then, if its kernel
+    /// counts them.
     pub timeouts: Option<u32>,
 }
 
 impl Head {
-    /// On the wire.
+    /// Encodes the header.
     pub fn encode(&self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
         bytes[..4].copy_from_slice(&MAGIC);
@@ -213,7 +217,7 @@ impl Head {
         bytes
     }
 
-    /// Decodes a header; an error if it does not answer request `id`.
+    /// Decodes a header; it is an error if it does not answer request `id`.
     pub fn decode(bytes: &[u8; HEAD], id: u64) -> Result<Self, Refused> {
         if bytes[..4] != MAGIC || bytes[4] != VERSION {
             let found = bytes[..5].escape_ascii();
@@ -231,7 +235,7 @@ impl Head {
     }
 }
 
-/// The answer to [`Kind::Info`].
+/// Encodes the answer to [`Kind::Info`].
 pub fn encode_info(head: &Head, info: &TcpInfo) -> [u8; INFO] {
     let mut bytes = [0; INFO];
     bytes[..HEAD].copy_from_slice(&head.encode());
@@ -239,7 +243,7 @@ pub fn encode_info(head: &Head, info: &TcpInfo) -> [u8; INFO] {
     bytes
 }
 
-/// Reads the answer to [`Kind::Info`].
+/// Decodes the answer to [`Kind::Info`].
 pub fn decode_info(bytes: &[u8; INFO]) -> Result<TcpInfo, Refused> {
     let (head, info) = bytes.split_at(HEAD);
     let mut fixed = [0; HEAD];
@@ -248,14 +252,14 @@ pub fn decode_info(bytes: &[u8; INFO]) -> Result<TcpInfo, Refused> {
     Ok(TcpInfo::decode(info))
 }
 
-/// The 32-bit number at `at`.
+/// 32-bit number at `at`.
 fn word(bytes: &[u8], at: usize) -> u32 {
     bytes[at..at + 4]
         .iter()
         .fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// The 64-bit number at `at`.
+/// 64-bit number at `at`.
 fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from(word(bytes, at)) << 32 | u64::from(word(bytes, at + 4))
 }

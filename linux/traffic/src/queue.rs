@@ -11,12 +11,12 @@ use crate::arrivals::Arrival;
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Arrival>,
-    /// Idle connections.
+    /// Number of idle connections.
     idle: usize,
     closed: bool,
 }
 
-/// First in, first out, for any number of connections.
+/// FIFO for any number of connections.
 #[derive(Debug, Default)]
 pub struct Queue {
     state: Mutex<State>,
@@ -24,7 +24,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Adds a request; returns whether no connection is free for it.
+    /// Adds a request. Returns whether it must wait, because no connection is free.
     pub fn push(&self, arrival: Arrival) -> bool {
         let mut state = self.state();
         state.waiting.push_back(arrival);
@@ -34,13 +34,13 @@ impl Queue {
         must_wait
     }
 
-    /// Waits for the next request; `None` when the queue is closed and empty.
+    /// Waits for the next request; `None` if the queue is closed and empty.
     pub async fn next(&self) -> Option<Arrival> {
         let mut waited = false;
         loop {
             let news = self.news.notified();
             tokio::pin!(news);
-            // From here on nothing is missed.
+            // From here on no notification is missed.
             news.as_mut().enable();
             {
                 let mut state = self.state();

@@ -15,16 +15,16 @@ use crate::latencies::write_histograms;
 use crate::outcome::{Outcome, Sample};
 use crate::summary::Summary;
 
-/// The simulator's columns of `series.parquet` that a receiver knows.
+/// Columns of the simulator's `series.parquet` that a receiver knows.
 const SERIES: [&str; 5] = ["time_ps", "flow", "src", "dst", "delivered_bytes"];
-/// A column that the simulator lacks.
+/// Column that the simulator lacks.
 const GOODPUT: Column = Column::new(
     "goodput_bps",
     "bit/s",
     "payload delivered since the flow's last sample, over the time since then",
 );
 
-/// A folder under construction.
+/// Folder under construction.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -73,7 +73,7 @@ impl Folder {
 
     /// Removes the folder under construction.
     pub fn abandon(self) {
-        // What is left of it is replaced by the next run.
+        // The next run replaces anything that is left.
         let _ = remove(&self.partial);
     }
 
@@ -84,7 +84,7 @@ impl Folder {
             flows.push(flow);
         }
         flows.close()?;
-        // A report reads these of every run; an end host sees neither queues nor links.
+        // A report reads these files of every run; an end host sees neither queues nor links.
         LatencyLog::default().write(&file("latency.parquet"))?;
         write_links(&[], &file("links.parquet"))?;
         if !outcome.classes.is_empty() {

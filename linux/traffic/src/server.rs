@@ -16,18 +16,18 @@ use crate::alarm::Alarm;
 use crate::protocol::{Head, Kind, Parser, Refused, Request, encode_info};
 use crate::tcp_info::TcpInfo;
 
-/// Bytes read at once, which is also a connection's memory.
+/// Number of bytes read at once, which is also a connection's memory.
 const READ: usize = 1 << 12;
-/// Bytes written at once.
+/// Number of bytes written at once.
 const WRITE: usize = 1 << 16;
-/// Writes before other connections get their turn.
+/// Number of writes before other connections get their turn.
 const WRITES_IN_A_ROW: u32 = 4;
 /// Pause when no further connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
 
 static ZEROS: [u8; WRITE] = [0; WRITE];
 
-/// Counts of a server.
+/// Counters of a server.
 #[derive(Debug, Default)]
 pub struct Served {
     connections: AtomicU64,
@@ -35,7 +35,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// Connections accepted and requests answered.
+    /// Numbers of accepted connections and of answered requests.
     pub fn counts(&self) -> (u64, u64) {
         let count = |number: &AtomicU64| number.load(Ordering::Relaxed);
         (count(&self.connections), count(&self.requests))
@@ -67,14 +67,14 @@ pub async fn serve(
     }
 }
 
-/// Serves one connection to its end; returns a message for the log.
+/// Serves one connection to its end. Returns a message for the log.
 async fn attend(stream: TcpStream, peer: SocketAddr, served: &Served) -> Option<String> {
     let error = match converse(stream, served).await {
         Ok(()) => return None,
         Err(error) => error,
     };
     match error.kind() {
-        // How a client ends a flow that has no end.
+        // A client ends an endless flow in this way.
         ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => None,
         ErrorKind::InvalidData => Some(format!("{peer}: dropped: {error}")),
         _ => Some(format!("{peer}: the connection broke: {error}")),
@@ -129,7 +129,7 @@ async fn answer(stream: &TcpStream, request: &Request, alarm: &mut Alarm) -> io:
     write(stream, if room { &head } else { &[] }, request.size).await
 }
 
-/// Sends until the client closes its direction, then reports its TCP state.
+/// Sends data until the client closes its direction, then reports the server's TCP state.
 async fn send_endless(stream: &TcpStream) -> io::Result<()> {
     loop {
         let ready = stream
@@ -147,7 +147,7 @@ async fn send_endless(stream: &TcpStream) -> io::Result<()> {
     last_words(stream).await
 }
 
-/// Discards until the client closes its direction, then reports its TCP state.
+/// Discards data until the client closes its direction, then reports the server's TCP state.
 async fn take_endless(stream: &TcpStream) -> io::Result<()> {
     let mut buffer = vec![0; WRITE];
     while read_some(stream, &mut buffer).await? > 0 {
@@ -192,7 +192,7 @@ async fn read_some(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Reads the available bytes; `None` if there are none yet, 0 at the end.
+/// Reads the available bytes; `None` if none are available yet, 0 at the end.
 fn read_now(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     match stream.try_read(buffer) {
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Listens for SIGINT and SIGTERM; the result is ready at the first of them.
+/// Listens for SIGINT and SIGTERM. The future is ready at the first signal.
 pub fn stopped() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

@@ -12,18 +12,18 @@ use serde::Serialize;
 use crate::outcome::{LongFlow, Outcome};
 use crate::tcp_info::{TcpEnds, TcpInfo};
 
-/// The content of `summary.json`.
+/// Content of `summary.json`.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     hull_version: &'static str,
     name: String,
     #[serde(flatten)]
     identity: Identity,
-    /// Which kind of run.
+    /// Kind of run.
     mode: &'static str,
-    /// Whether it was stopped early.
+    /// Whether the run was stopped early.
     interrupted: bool,
-    /// The measured time, s.
+    /// Measured time, s.
     measured_seconds: f64,
     packet_hops: u64,
     events: u64,
@@ -37,11 +37,11 @@ pub struct Summary {
     queues: Empty,
     fct: Vec<ClassSummary>,
     slowdown: Unknown,
-    /// Measured requests without a response, by class.
+    /// Number of measured requests without a response, by class.
     unanswered: Vec<Unanswered>,
-    /// How late the client itself sent requests, us.
+    /// Delays of requests by the client itself, us.
     lateness: Option<Distribution>,
-    /// Measured requests that found no connection free.
+    /// Number of measured requests that found no free connection.
     queued: u64,
     queries: Option<QuerySummary>,
     fairness: Option<Fairness>,
@@ -59,7 +59,7 @@ pub struct Summary {
     tcp: Tcp,
 }
 
-/// Null: what an end host cannot know.
+/// Value that an end host cannot know: null.
 type Unknown = Option<u64>;
 
 #[derive(Debug, Serialize)]
@@ -90,26 +90,26 @@ struct Tcp {
     servers: TcpEnds,
 }
 
-/// The names of a run.
+/// Names of a run.
 #[derive(Clone, Debug)]
 pub struct Title {
-    /// Name.
+    /// Name of the run.
     pub name: String,
-    /// Condition, scheme and seed, as a part of a comparison.
+    /// Condition, scheme and seed of the run in a comparison.
     pub identity: Identity,
-    /// Which kind of run: `dynamic`, `incast`, ...
+    /// Kind of run: `dynamic`, `incast`, ...
     pub mode: &'static str,
-    /// Start of the command.
+    /// Start time of the command.
     pub begun: Instant,
 }
 
 impl Summary {
-    /// Of a run.
+    /// Creates the summary of a run.
     pub fn new(title: &Title, outcome: &Outcome) -> Self {
         let classes = outcome.classes.iter().zip(&outcome.latencies);
         let ends = &outcome.ends;
         let goodput_bps = outcome.window.goodput_bps();
-        // Known when it is of both ends of all connections: else it would look like all there was.
+        // Known only if both ends of all connections are: otherwise it would look like the total.
         let all_known =
             ends.own.len() == outcome.connections && ends.servers.len() == outcome.connections;
         let sum = |get: fn(&TcpInfo) -> Option<u32>| {

@@ -6,13 +6,13 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use serde::Serialize;
 
-/// Bytes on the wire: 8 numbers.
+/// Size on the wire: 8 numbers of 4 bytes.
 pub const WIRE: usize = 8 * 4;
 
 /// The kernel's TCP_INFINITE_SSTHRESH: no threshold yet.
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
-/// One end of a connection at one time.
+/// State of one end of a connection at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpInfo {
     /// Smoothed round-trip time, us.
@@ -21,20 +21,20 @@ pub struct TcpInfo {
     pub cwnd: u32,
     /// Slow-start threshold, segments; `None` before the first reduction.
     pub ssthresh: Option<u32>,
-    /// Retransmitted segments.
+    /// Number of retransmitted segments.
     pub retransmissions: u32,
     /// Bytes acknowledged, modulo 2^32.
     pub acked_bytes: u32,
-    /// Segments delivered; from Linux 4.18 on, as the next.
+    /// Number of delivered segments; this field and the next one from Linux 4.18 on.
     pub delivered: Option<u32>,
-    /// Of these, segments for which the receiver reported a CE mark.
+    /// Number of these segments for which the receiver reported a CE mark.
     pub delivered_ce: Option<u32>,
-    /// Retransmission timeouts; from Linux 6.7 on.
+    /// Number of retransmission timeouts; from Linux 6.7 on.
     pub timeouts: Option<u32>,
 }
 
 impl TcpInfo {
-    /// Reads it from the kernel.
+    /// Reads the state from the kernel.
     pub fn of(socket: BorrowedFd<'_>) -> io::Result<Self> {
         let mut bytes = [0_u8; 256];
         let mut length = bytes.len() as libc::socklen_t;
@@ -80,7 +80,7 @@ impl TcpInfo {
         }
     }
 
-    /// Encodes it for the other end of the connection.
+    /// Encodes the state for the other end of the connection.
     pub fn encode(&self) -> [u8; WIRE] {
         let mut bytes = [0; WIRE];
         let known = |number: Option<u32>| number.unwrap_or(u32::MAX);
@@ -100,7 +100,7 @@ impl TcpInfo {
         bytes
     }
 
-    /// Decodes the other end's; missing fields are unknown.
+    /// Decodes the other end's state; missing fields are unknown.
     pub fn decode(bytes: &[u8]) -> Self {
         let number = |i: usize| {
             let bytes = bytes.get(4 * i..4 * i + 4)?;
@@ -120,39 +120,40 @@ impl TcpInfo {
     }
 }
 
-/// One end of all connections of a run, at its end.
+/// State of one end of all connections of a run, at its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TcpEnds {
-    /// Connections with TCP_INFO.
+    /// Number of connections with TCP_INFO.
     pub connections: usize,
     /// Mean of the smoothed round-trip times, us.
     pub mean_rtt_us: Option<f64>,
-    /// Largest of them, us.
+    /// Largest smoothed round-trip time, us.
     pub max_rtt_us: Option<u32>,
     /// Mean of the congestion windows, segments.
     pub mean_cwnd: Option<f64>,
-    /// Largest of them.
+    /// Largest congestion window, segments.
     pub max_cwnd: Option<u32>,
     /// Largest slow-start threshold of those that have one, segments.
     pub max_ssthresh: Option<u32>,
-    /// Retransmitted segments of all.
+    /// Number of retransmitted segments of all connections.
     pub retransmissions: Option<u64>,
-    /// Retransmission timeouts of all, if the kernel counts them.
+    /// Number of retransmission timeouts of all connections, if the kernel counts them.
     pub timeouts: Option<u64>,
-    /// Segments delivered, of all.
+    /// Number of delivered segments of all connections.
     pub delivered: Option<u64>,
-    /// Of these, segments reported as CE-marked.
+    /// Number of these segments that were reported as CE-marked.
     pub delivered_ce: Option<u64>,
 }
 
 impl TcpEnds {
-    /// Sums, means and maxima.
+    /// Computes sums, means and maxima.
     pub fn of(infos: &[TcpInfo]) -> Self {
         let mean = |get: fn(&TcpInfo) -> u32| {
             let sum: f64 = infos.iter().map(|info| f64::from(get(info))).sum();
             (!infos.is_empty()).then(|| sum / infos.len() as f64)
         };
-        // Known when it is of all: a sum over some would look like one over all.
+        // A sum is known only if all terms are: a sum over some connections would look like one
+        // over all.
         let sum = |get: fn(&TcpInfo) -> Option<u32>| {
             let numbers = infos.iter().map(|info| get(info).map(u64::from));
             numbers.sum::<Option<u64>>().filter(|_| !infos.is_empty())
