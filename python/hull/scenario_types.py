@@ -842,7 +842,7 @@ class FqCodel(TypedDict):
     trip.
     """
     flows: NotRequired[int]
-    """Queues; 1 is CoDel."""
+    """Number of queues; 1 is CoDel."""
 
 
 class DualPi2(TypedDict):

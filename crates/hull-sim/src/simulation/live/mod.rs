@@ -1,5 +1,5 @@
 //! A live run: it advances to a simulated time, and each look takes and clears the observations since
-//! the last look. It is the run that [`super::build`] builds from the same scenario and seed: looking
+//! the last look. It is the run that [`super::build()`] builds from the same scenario and seed: looking
 //! is one more sampler, which does not perturb it.
 //!
 //! Samples are taken every `measure.sample_interval` from time 0 on. Statistics restart at the end of
