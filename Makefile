@@ -75,8 +75,8 @@ linux: traffic ## the programs of `hull linux` (clang; Debian: clang libelf-dev 
 .PHONY: test-linux
 test-linux: build ## test the eBPF programs on this kernel and Debian's; lists what it skips
 	@if tools/linux-ready test; then $(MAKE) linux && cd linux/hull-linux \
-	  && cargo fmt --check && cargo clippy --locked --all-targets -- -D warnings \
-	  && cargo test --locked && cd ../.. && $(BIN)/pytest tests/linux && linux/guest/test; fi
+	  && cargo fmt --check && cargo clippy --release --locked --all-targets -- -D warnings \
+	  && cargo test --release --locked && cd ../.. && $(BIN)/pytest tests/linux && linux/guest/test; fi
 
 # The hardware in rtl/ has its own tools (requirements-rtl.lock): a simulator, provers, synthesis.
 COMPILE_ONCE = OBJCACHE=$(abspath tools/compile-once)

@@ -20,7 +20,7 @@
 //!
 //! A burst waits up to 1.5 times as long as in the hardware: 10 packets of 1500 bytes, one every 400 us
 //! at 1 Gbps, wait 130 us on average instead of 88; 4 packets 55 instead of 54
-//! (`tests/departure_pacer.rs`).
+//! (`tests/algorithms/departure_pacer.rs`).
 //!
 //! Equation 4 is that of [`crate::pacer`]. After [`MOST_UPDATES`] consecutive updates without a packet,
 //! the remaining ones are applied at once as if nothing waited: `R <- max(R (1 - eta)^n, smallest

@@ -8,7 +8,7 @@
 //! Each vector is a configuration and a list of steps with inputs (`in`) and expected outputs
 //! (`out`). Those marked `"by": "hull-core"` take their outputs from this crate; those marked
 //! `"by": "hand"` carry outputs that were worked out on paper, with the arithmetic in the
-//! description. `tests/vectors.rs` runs both kinds and fails when a file is out of date.
+//! description. `tests/algorithms/vectors.rs` runs both kinds and fails when a file is out of date.
 
 mod catalog;
 

@@ -1,7 +1,7 @@
 //! The vector files in `tests/vectors` at the root of the repository: each vector holds for this
 //! crate, and the files are what `cargo run -p hull-core --example vectors` writes.
 
-#[path = "../examples/vectors/catalog/mod.rs"]
+#[path = "../../examples/vectors/catalog/mod.rs"]
 mod catalog;
 
 use std::path::Path;

@@ -1,0 +1,31 @@
+//! Tests of the algorithms: each file checks one against its equations, a plain model or values
+//! computed by hand, and says in its first comment against which. One binary, so that its
+//! dependencies are linked once.
+
+mod averaging;
+mod codel;
+mod dctcp;
+mod departure_pacer;
+mod dualpi2;
+mod ecn_echo;
+mod entropy;
+mod erasure;
+mod flow_association;
+mod hardware_latency_meter;
+mod hardware_pacer;
+mod hardware_phantom_queue;
+mod marking;
+mod nscc;
+mod pacer;
+mod packet_set;
+mod phantom_queue;
+mod pi;
+mod pie;
+mod prague;
+mod qcn;
+mod rccc;
+mod rcp;
+mod red;
+mod uno_phantom_queue;
+mod unocc;
+mod vectors;
