@@ -65,7 +65,7 @@ struct Came {
     broken: u64,
 }
 
-/// What the kernel has counted in the present namespace.
+/// Counts of the kernel in the current namespace.
 fn came(ipv6: bool) -> Came {
     let netstat = std::fs::read_to_string("/proc/thread-self/net/netstat").expect("readable");
     let snmp = std::fs::read_to_string("/proc/thread-self/net/snmp").expect("readable");

@@ -43,7 +43,7 @@ const ANY: Injected = Injected {
     random: 0,
 };
 
-/// What RFC 3168 wants of a frame that is to be marked: written without a look at the programs.
+/// Frame after marking as RFC 3168 requires, written independently of the programs.
 fn marked(frame: &[u8]) -> Vec<u8> {
     let mut out = frame.to_vec();
     let mut at = 12;
@@ -98,7 +98,8 @@ fn marked(frame: &[u8]) -> Vec<u8> {
     out
 }
 
-/// As `marked`, but two checksums that mean the same (0 and 0xffff, RFC 1624 section 3) are equal.
+/// Compares frames; two checksums with the same meaning (0 and 0xffff, RFC 1624 section 3) are
+/// equal.
 fn same(found: &[u8], expected: &[u8]) -> bool {
     found == expected || {
         let network = (0..=2)

@@ -22,7 +22,7 @@ fn testbed() -> DeparturePacerConfig {
     }
 }
 
-/// The same settings for the pacer with a FIFO.
+/// Settings of the pacer with a FIFO that correspond to `config`.
 fn with_fifo(config: &DeparturePacerConfig) -> Pacer {
     let config = PacerConfig {
         max_rate_bps: config.max_rate_bps,

@@ -154,7 +154,7 @@ fn the_rate_changes_after_its_delay() {
     assert!(pacer.poll(12_490, 1500));
 }
 
-/// What no register can hold is refused.
+/// Settings that no register can hold are rejected.
 #[test]
 fn settings_that_do_not_fit() {
     let fits = |change: fn(&mut PacerConfig)| {

@@ -269,7 +269,7 @@ fn base_round_trip_falls() {
 }
 
 proptest! {
-    /// Whatever arrives, the window stays between a packet and the largest window.
+    /// For arbitrary input, the window stays between a packet and the largest window.
     #[test]
     fn the_window_stays_in_its_bounds(
         gbps in 1_u64..1000,

@@ -105,7 +105,7 @@ fn decays_when_empty() {
     assert!((pie.probability() - (once - 0.125 * 0.015) * 63.0 / 64.0).abs() < 1e-12);
 }
 
-/// What arrives within the first 150 ms of departures is let in, whatever p is.
+/// Packets that arrive within the first 150 ms of departures are admitted for any p.
 #[test]
 fn bursts_are_let_in() {
     let mut pie = Pie::new(&PieConfig::published(1500));

@@ -157,7 +157,8 @@ fn the_distance_between_marks_is_uniform() {
     assert_eq!(counts[0], 0);
 }
 
-/// Where every packet would be marked, from max_th or twice that on, and nowhere else.
+/// hard_drop drops exactly where every packet would be marked: from max_th, or with gentle from
+/// twice max_th.
 #[test]
 fn refuses_instead_of_marking_every_packet() {
     for (hard_drop, gentle) in [(false, false), (false, true), (true, false), (true, true)] {

@@ -99,7 +99,8 @@ proptest! {
         }
     }
 
-    /// Of evenly spread random bits the share of marks is that of the counter between the thresholds.
+    /// For evenly spread random bits, the share of marks is the counter's position between the
+    /// thresholds.
     #[test]
     fn marks_in_proportion(backlog in 0_u32..30_000) {
         let config = UnoPhantomQueueConfig { ramp: RampMarker { low_bytes: 5000, high_bytes: 25_000 }, ..published(5) };

@@ -243,7 +243,7 @@ mod tests {
     struct Side {
         network: Network,
         route: u32,
-        /// What arrives at each time.
+        /// Arrivals by time.
         arrivals: BTreeMap<u64, (u32, u16)>,
         due_ps: Option<u64>,
         drops: u64,

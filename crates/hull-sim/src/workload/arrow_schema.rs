@@ -120,7 +120,8 @@ mod tests {
         assert_eq!(decoded("Zg*"), None);
     }
 
-    /// Whatever stands there, nothing is read beyond it. Real files are read in the Python tests.
+    /// Arbitrary content never causes a read beyond its end. Real files are read in the Python
+    /// tests.
     #[test]
     fn what_is_no_schema_has_no_durations() {
         for text in [

@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Of every workload: records have the group that a count by hand gives them.
+    /// The records of every workload have the group that a separate count assigns to them.
     #[test]
     fn flows_of_every_workload_have_groups() {
         let traffic = "

@@ -21,7 +21,7 @@ fn with(settings: &[&str]) -> Scenario {
     scenario(FLOWS, &[&SETTINGS, settings].concat())
 }
 
-/// What an outcome says of the flows of each group: name, bytes and count of each size class.
+/// Results of the flows of each group: name, bytes and count of each size class.
 fn counted(outcome: &Outcome) -> Vec<(String, Vec<(u64, usize)>)> {
     let groups = outcome.flows.groups();
     let of_class = |of: &hull_sim::measure::ClassSummary| (of.bytes, of.count);

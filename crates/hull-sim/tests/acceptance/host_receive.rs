@@ -21,7 +21,7 @@ const CONFIG: ReceiveConfig = ReceiveConfig {
     unmasked: false,
 };
 
-/// What the stack got: time in us, packets, bytes.
+/// Packets passed to the stack: time in us, packets, bytes.
 type Handed = Vec<(u64, u32, u16)>;
 
 /// Offers packets at times in us and lets the path be called when it wants to be.
@@ -89,7 +89,8 @@ fn the_first_packet_waits_no_longer_than_the_timer() {
     assert_eq!((path.interrupts, path.busy_ps), (2, 7 * US_PS));
 }
 
-/// What comes while the processor works is taken without another interrupt; what comes after waits again.
+/// Packets that arrive while the processor works are taken without another interrupt; later ones
+/// wait again.
 #[test]
 fn a_busy_processor_is_not_interrupted() {
     let mut path = ReceivePath::new(CONFIG);

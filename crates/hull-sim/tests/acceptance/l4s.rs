@@ -101,7 +101,7 @@ fn pie_keeps_its_target() {
     assert!(outcome.marks > 0);
 }
 
-/// What cannot be meant, with the key that is told.
+/// Invalid settings are rejected with the key.
 #[test]
 fn settings_that_cannot_be_meant() {
     for (settings, key) in [

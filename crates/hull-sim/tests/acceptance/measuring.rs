@@ -15,10 +15,10 @@ use serde_json::{Map, Value};
 
 use super::queue_series::folder;
 
-/// What says something of the machine, not of the run.
+/// Results that describe the machine, not the run.
 const OF_THE_MACHINE: [&str; 4] = ["threads", "cpu_seconds", "wall_seconds", "peak_rss_bytes"];
 
-/// What a part leaves.
+/// Results of a part.
 pub struct Left {
     files: BTreeMap<String, Vec<u8>>,
     pub summary: Map<String, Value>,

@@ -43,7 +43,7 @@ fn scenario(flows: &str, settings: &[&str]) -> Scenario {
     }
 }
 
-/// When the sender of each flow had the last acknowledgment, us, in order.
+/// Times at which the sender of each flow received the last acknowledgment, us, ascending.
 fn finished_us(outcome: &Outcome) -> Vec<f64> {
     let times = outcome.flows.rows().iter().map(|row| match row.acked {
         Acked::After(ps) => (row.start_ps + ps) as f64 * 1e-6,
@@ -218,7 +218,7 @@ fn a_new_connection_begins_with_credit_of_its_own() {
     assert_eq!(outcome.flows.rows().len(), 12);
 }
 
-/// What does not fit is refused with the key, the value and what is expected.
+/// Invalid settings are rejected with the key, the value and the expected form.
 #[test]
 fn what_does_not_fit_is_refused() {
     let with = |setting: &str| format!("transport.message={{{setting}}}");

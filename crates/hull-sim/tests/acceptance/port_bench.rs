@@ -18,7 +18,7 @@ pub fn packet(bytes: u16, class: u16, stamp_ps: u64) -> Packet {
     }
 }
 
-/// What `packet` was given as its stamp.
+/// Stamp of `packet`.
 pub fn stamp_ps(packet: &Packet) -> u64 {
     u64::from(packet.seq) | (u64::from(packet.ack) << 32)
 }
@@ -34,7 +34,7 @@ pub struct Bench {
     pub network: Network,
     ports: usize,
     asked_ps: Vec<u64>,
-    /// What is on each link: when it arrives, ps, and its place.
+    /// Packets on each link: arrival time, ps, and place.
     on_links: Vec<VecDeque<(u64, u32)>>,
     now_ps: u64,
     rate_ps_per_byte: u64,

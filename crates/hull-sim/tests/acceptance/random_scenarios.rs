@@ -32,7 +32,7 @@ fn resolved(settings: &[String]) -> Result<Scenario, String> {
     }
 }
 
-/// What a run gives, to be compared with that of another.
+/// Results of a run, for comparison with those of another.
 fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> {
     let simulation = simulation::build(scenario, seed, None).map_err(|e| format!("{e:?}"))?;
     let mut outcome = simulation
@@ -44,7 +44,7 @@ fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> 
     Ok((outcome, text))
 }
 
-/// Where two results part.
+/// First difference of two results.
 fn difference(one: &Result<String, String>, two: &Result<String, String>) -> String {
     let (Ok(one), Ok(two)) = (one, two) else {
         return format!("{one:?} {two:?}");

@@ -101,7 +101,7 @@ fn marks_are_as_frequent_as_the_formula() {
     }
 }
 
-/// What becomes of `packets` arrivals that each find a queue of 100, with flags `ecn` of their own.
+/// Decisions on `packets` arrivals with the flags `ecn` that each find a queue of 100.
 fn decisions(early_drop: bool, ecn: u16, packets: u64) -> Vec<Decision> {
     let settings = Red {
         min: Buffer::Packets(50),

@@ -18,7 +18,7 @@ switch = { rate = "1Gbps", delay = "1us" }
 workload.bulk = { flows = 1, size = "1KB" }
 "#;
 
-/// What a user reads; none where the scenario is taken.
+/// Message that a user reads; `None` if the scenario is accepted.
 fn message(settings: &[String]) -> Option<String> {
     match expand(GOOD, "my.toml", settings) {
         Err(error) => Some(error.to_string()),

@@ -124,7 +124,7 @@ impl Script {
         self.arrive(number, false)
     }
 
-    /// As `deliver`, marked CE.
+    /// Does the same as `deliver` with a packet marked CE.
     pub fn deliver_marked(&mut self, number: u64) -> Vec<u64> {
         self.arrive(number, true)
     }

@@ -74,7 +74,8 @@ fn a_short_last_packet_waits_for_the_one_before() {
     assert_eq!(measured, 3 * PACKET_PS + 140 * 8000 + 200 * US_PS);
 }
 
-/// When the sender of the only flow had the acknowledgment of its last byte, and when that arrived.
+/// Times at which the sender of the only flow received the acknowledgment of its last byte, and at
+/// which that byte arrived.
 fn acked_and_fct_ps(settings: &[&str]) -> (Acked, u64) {
     let outcome = run(&scenario(BULK, settings), 1);
     let record = outcome.flows.rows()[0];

@@ -19,7 +19,7 @@ delay = "1us"
 buffer = "100KB"
 "#;
 
-/// What is said about `text` after `BASE`, with overrides; empty where nothing is.
+/// Message about `text` after `BASE`, with overrides; empty if there is none.
 fn told(text: &str, set: &[&str]) -> String {
     let set: Vec<String> = set.iter().map(|&setting| setting.to_owned()).collect();
     match expand(&format!("{BASE}{text}"), "x.toml", &set) {

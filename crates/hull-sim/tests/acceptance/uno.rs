@@ -53,7 +53,8 @@ fn scenario(flows: &str, settings: &[&str]) -> Scenario {
     try_scenario(flows, settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// When the sender of each flow had the last acknowledgment, us from its start, in order.
+/// Times at which the sender of each flow received the last acknowledgment, us from its start,
+/// ascending.
 fn acked_us(outcome: &Outcome) -> Vec<f64> {
     let times = outcome.flows.rows().iter().map(|row| match row.acked {
         Acked::After(ps) => ps as f64 * 1e-6,

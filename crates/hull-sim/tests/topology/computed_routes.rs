@@ -27,7 +27,7 @@ const NETWORKS: [&str; 12] = [
     "fat_tree]\nk = 6",
 ];
 
-/// The same network in node-link JSON.
+/// Writes the network as node-link JSON and reads it back.
 fn as_file(network: &Graph) -> Graph {
     let (mut nodes, mut links) = (String::new(), String::new());
     for (node, it) in network.nodes.iter().enumerate() {

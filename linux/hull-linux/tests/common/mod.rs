@@ -25,7 +25,7 @@ pub fn able() -> bool {
     root
 }
 
-/// What goes into a program besides the frame.
+/// Input of a program in addition to the frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Injected {
     pub time: u64,
@@ -33,7 +33,7 @@ pub struct Injected {
     pub random: u32,
 }
 
-/// What came out.
+/// Output of a program.
 #[derive(Debug)]
 pub struct Ran {
     pub verdict: i32,
@@ -213,7 +213,7 @@ impl Segment {
         frame
     }
 
-    /// Where the IP header begins.
+    /// Position of the IP header.
     pub fn network(&self) -> usize {
         14 + 4 * self.vlan_tags
     }

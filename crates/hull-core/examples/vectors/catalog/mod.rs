@@ -20,7 +20,7 @@ pub type Run = fn(config: &Value, inputs: &[Value]) -> Vec<Value>;
 pub struct Algorithm {
     /// Name of the file, without its ending.
     pub name: &'static str,
-    /// What the inputs, outputs and settings mean, with units.
+    /// Meaning of the inputs, outputs and settings, with units.
     pub description: &'static str,
     /// The implementation in this crate.
     pub run: Run,

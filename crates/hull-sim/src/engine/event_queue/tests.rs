@@ -24,7 +24,7 @@ fn serves_by_time_then_by_entity() {
     assert_eq!((b.kind(), b.index()), (Kind::Rto, 1));
 }
 
-/// What was cancelled is not served, wherever it was waiting; all else is.
+/// Cancelled events are not served, wherever they wait; all others are.
 #[test]
 fn serves_nothing_that_was_cancelled() {
     let cargo = |packet| Cargo { packet, next: 0 };

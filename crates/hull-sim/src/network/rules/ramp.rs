@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::units::Rate;
 
-    /// Of many packets at one queue length the share that is marked is that of the straight line.
+    /// The share of many packets that is marked at one queue length lies on the straight line.
     #[test]
     fn marks_the_share_of_the_line() {
         let site = Site {

@@ -36,18 +36,18 @@ use plan::Whole;
 
 pub use plan::Plan;
 
-/// The parts of a run besides the edge.
+/// Parts of a run other than the edge.
 #[derive(Debug)]
 pub struct Partition {
     plan: Plan,
-    /// Part 1 and after.
+    /// Parts from number 1 on.
     others: Vec<Simulation>,
-    /// Who serves the parts.
+    /// Assignment of threads to parts.
     manner: Manner,
 }
 
-/// The parts of a run, when the scenario asks for several threads and all that it has may be simulated
-/// in parts.
+/// Plan of the parts of a run, if the scenario requests several threads and all of its features may
+/// be simulated in parts.
 pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
     if scenario.run.threads < 2 || !features::are_divisible(scenario) {
         return None;
@@ -56,7 +56,7 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
     let smallest_bytes = simulation.endpoints.header_bytes;
     let transit_ps = |port: usize| ports[port].transit_ps(smallest_bytes);
     let threads = scenario.run.threads as usize;
-    // Ports that share memory stay together, and the client's is read at the edge.
+    // Ports that share memory stay together, and the client's port is read at the edge.
     let shares_memory = scenario.switch.memory.is_some();
     let whole = shares_memory.then(|| Whole {
         port: simulation.instruments.client_port,
@@ -69,7 +69,8 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
 }
 
 impl Partition {
-    /// Makes `edge` part 0 and `others`, runs of the same network without traffic, the others.
+    /// Makes `edge` part 0, and `others`, runs of the same network without traffic, the other
+    /// parts.
     pub fn new(plan: Plan, edge: &mut Simulation, mut others: Vec<Simulation>) -> Partition {
         for (number, part) in std::iter::once(edge).chain(&mut others).enumerate() {
             part.fabric
@@ -99,14 +100,15 @@ impl Partition {
         self
     }
 
-    /// One thread serves the parts in turn.
+    /// Makes one thread serve the parts in turn.
     pub fn in_turn(mut self) -> Partition {
         self.manner = Manner::InTurn;
         self
     }
 
-    /// Runs the edge here and each other part on a thread of its own, and joins their counts to those of
-    /// the edge. Returns what was measured, and each part's load and its thread's processor time, s.
+    /// Runs the edge on this thread and each other part on its own thread, and adds the others'
+    /// counts to those of the edge. Returns the readings, each part's load, and its thread's
+    /// processor time, s.
     pub fn run(
         self,
         edge: &mut Simulation,
@@ -138,10 +140,10 @@ impl Partition {
     }
 }
 
-/// What a part and its thread leave: what was measured, the load and the processor time, s.
+/// Results of a part and its thread: readings, load, and processor time, s.
 type Leaves = (Measured, (PartLoad, f64));
 
-/// Runs all parts to their ends; the edge comes first in what they leave.
+/// Runs all parts to their ends. The edge comes first in the results.
 fn run_all(
     plan: &Plan,
     edge: &mut Simulation,
@@ -191,7 +193,7 @@ fn run_all(
         .collect()
 }
 
-/// Each part's neighbours, in the order of their numbers.
+/// Neighbours of each part, in the order of their numbers.
 fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
     let mut all: Vec<Vec<Neighbour>> = (0..plan.parts).map(|_| Vec::new()).collect();
     for second in 0..plan.parts {
@@ -209,7 +211,7 @@ fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
 }
 
 impl Tally {
-    /// Both have come to the end: the counts of another part become those of this one.
+    /// Adds the counts of another part at the end of the run.
     fn join(&mut self, other: &Tally) {
         self.packet_hops += other.packet_hops;
         self.counts += other.counts;
@@ -219,7 +221,7 @@ impl Tally {
 }
 
 impl Fabric {
-    /// The ports of part `number` become those of this one.
+    /// Takes over the ports of part `number` at the end of the run.
     fn join(&mut self, other: &mut Fabric, plan: &Plan, number: u8) {
         for (port, &owner) in plan.of_ports.iter().enumerate() {
             let here = &mut self.network.ports[port];
@@ -233,7 +235,7 @@ impl Fabric {
 }
 
 impl Measured {
-    /// Takes over what was read at the ports of part `number`.
+    /// Takes over the readings at the ports of part `number`.
     fn take_ports(&mut self, of_part: &Measured, plan: &Plan, number: u8) {
         let ports = self.ports.iter_mut().zip(&of_part.ports);
         for (&owner, (here, there)) in plan.of_ports.iter().zip(ports) {

@@ -31,7 +31,7 @@ fn config() -> SenderConfig {
     }
 }
 
-/// What is sent at `now_ms`: S for a SYN, else the segment's number.
+/// Segments sent at `now_ms`: S for a SYN, otherwise the segment's number.
 fn sent(sender: &mut Sender, now_ms: u64) -> Vec<String> {
     let mut sent = Vec::new();
     while let Some(segment) = sender.poll(now_ms * MS_PS) {
