@@ -70,10 +70,10 @@ CHECKS = {
     "switch_port": (
         Check(
             "rtl/switch/port_datapath.sv",
-            "20, 18, 16 or 15 clocks (64, 128, 256, 512 bits) after its last beat",
+            "21, 19, 17 or 16 clocks (64, 128, 256, 512 bits) after its last beat",
             "s_tlast",
             "m_tvalid",
-            15,
+            16,
         ),
         # The questions and answers of the phantom queue inside.
         Check(
@@ -81,7 +81,7 @@ CHECKS = {
             "The phantom queue: asked one clock after the departure",
             "frame_in",
             "departs",
-            3,
+            4,
         ),
     ),
     "pacer": (

@@ -110,7 +110,9 @@ module frame_fifo #(
   assign next_bytes = total_1[13:0];
 
   // Clock 3: write the beat; decide at the last one.
-  logic [DATA_BITS-1:0] memory[BEATS];
+  // No place is read in the clock in which it is written, so synthesis needs no logic for that case (the same is true
+  // of `descriptors`).
+  (* no_rw_check *) logic [DATA_BITS-1:0] memory[BEATS];
   logic [POINTER:0] written, committed, read;  // one bit wider than an address
   logic no_room;                               // an earlier beat of the frame did not fit
   logic beat_fits;                             // beats_free is not 0; a register, as the comparison is slow
@@ -164,30 +166,53 @@ module frame_fifo #(
     end
   end
 
-  // Descriptor of each frame: its length, whether it is a single beat, and the data stored with it.
-  logic [14+INFO_BITS:0] descriptors[FRAMES];
-  logic [Slot-1:0] first_slot, free_slot;
-  logic [14+INFO_BITS:0] head;
-  logic head_read;  // `head` holds the descriptor at first_slot
+  // Descriptor of each frame: its length, whether it is a single beat, and the data stored with it. The oldest ones
+  // are read ahead into a few places beside the logic, so that no departure waits for the way to the memory.
+  localparam int AheadBits = 2;
+  localparam int Ahead = 1 << AheadBits;  // places; a departure is replaced three clocks later
+  (* no_rw_check *) logic [14+INFO_BITS:0] descriptors[FRAMES];
+  logic [14+INFO_BITS:0] ahead[Ahead];
+  logic [Slot-1:0] free_slot, fetch_slot;
+  logic [Slot:0] unread;                  // frames whose descriptors are in the memory only
+  logic [AheadBits:0] claimed, here;      // places of `ahead` in use, also by a descriptor on its way; and filled
+  logic [AheadBits-1:0] ahead_in, ahead_out;
+  logic fetch, fetched_valid;
+  logic [14+INFO_BITS:0] fetched, head;
+  logic head_here;                        // `here` is not 0; a register
+  assign fetch = unread != 0 && claimed != (AheadBits + 1)'(Ahead);
+  assign head = ahead[ahead_out];
   assign head_bytes = head[13:0];
   assign head_info  = head[14+INFO_BITS:15];
-  assign head_valid = head_read;
+  assign head_valid = head_here;
   always_ff @(posedge clk) begin
     if (taken) begin
       descriptors[free_slot] <= {offer_info, one_beat, offer_bytes};
       free_slot <= free_slot + 1'b1;
     end
     slots_used <= slots_used + (Slot + 1)'(taken) - (Slot + 1)'(departs);
-    if (departs) first_slot <= first_slot + 1'b1;
-    // The next slot is read in the clock in which the head leaves. A slot written in this clock is
-    // read in the next.
-    head <= descriptors[departs ? first_slot + 1'b1 : first_slot];
-    head_read <= departs ? slots_used > 1 : slots_used != 0;
+    unread <= unread + (Slot + 1)'(taken) - (Slot + 1)'(fetch);
+    fetched <= descriptors[fetch_slot];
+    fetched_valid <= fetch;
+    if (fetch) fetch_slot <= fetch_slot + 1'b1;
+    claimed <= claimed + (AheadBits + 1)'(fetch) - (AheadBits + 1)'(departs);
+    here <= here + (AheadBits + 1)'(fetched_valid) - (AheadBits + 1)'(departs);
+    head_here <= fetched_valid || (departs ? here > 1 : head_here);
+    if (fetched_valid) begin
+      ahead[ahead_in] <= fetched;
+      ahead_in <= ahead_in + 1'b1;
+    end
+    if (departs) ahead_out <= ahead_out + 1'b1;
     if (rst) begin
       free_slot  <= '0;
-      first_slot <= '0;
+      fetch_slot <= '0;
       slots_used <= '0;
-      head_read  <= 1'b0;
+      unread <= '0;
+      fetched_valid <= 1'b0;
+      claimed <= '0;
+      here <= '0;
+      head_here <= 1'b0;
+      ahead_in  <= '0;
+      ahead_out <= '0;
     end
   end
 
@@ -202,10 +227,11 @@ module frame_fifo #(
   logic [CountBits-2:0] tail;                 // bytes of its last beat; 0: all
   logic any_left, last_left, idle;
   logic [OutBits:0] promised;                 // beats in `out` or on the way to it
+  logic promise;                              // room for one more; a register, as is `last_left`
   logic out_take;
-  assign idle = !any_left || (reading && last_left);
+  assign idle = !any_left || (promise && last_left);
   assign departs = head_valid && release_head && idle;
-  assign reading = any_left && promised != (OutBits + 1)'(OutBeats);
+  assign reading = any_left && promise;
 
   logic read_1, last_read_1;
   logic [CountBits-2:0] tail_1;
@@ -230,11 +256,13 @@ module frame_fifo #(
     last_read_1 <= last_left;
     tail_1 <= tail;
     promised <= promised + (OutBits + 1)'(reading) - (OutBits + 1)'(out_take);
+    promise <= out_take || !(promised[OutBits] || (reading && &promised[OutBits-1:0]));
     if (rst) begin
       read <= '0;
       any_left <= 1'b0;
       read_1 <= 1'b0;
       promised <= '0;
+      promise <= 1'b1;
     end
   end
 
@@ -262,4 +290,12 @@ module frame_fifo #(
       out_next <= '0;
     end
   end
+
+`ifdef FORMAL
+  // What no_rw_check states: a place that is written is not read for use in the same clock.
+  always_ff @(posedge clk) if (!rst) begin
+    if (write && reading) assert (written[POINTER-1:0] != read[POINTER-1:0]);
+    if (taken && fetch) assert (free_slot != fetch_slot);
+  end
+`endif
 endmodule

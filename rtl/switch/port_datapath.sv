@@ -10,7 +10,7 @@
 //
 // The phantom queue decides when a frame leaves the queue. Its answer comes while the beats are on their way to the
 // marker, so no clock is lost. The first beat of a frame that finds the port empty comes out
-// 20, 18, 16 or 15 clocks (64, 128, 256, 512 bits) after its last beat came in.
+// 21, 19, 17 or 16 clocks (64, 128, 256, 512 bits) after its last beat came in.
 module port_datapath #(
     parameter int DATA_BITS = 64,
     parameter int BEATS     = 2048,  // memory of the queue, in beats; a power of two
@@ -93,8 +93,7 @@ module port_datapath #(
   assign frame_in = taken || dropped_full || runt || oversized || bad;
 
   // The queue in bytes: what was counted in, less what left in the last clock. So the length of a frame that
-  // leaves, which comes late out of a memory, ends in a register. The room that a frame will find is calculated
-  // one clock before, but for what leaves in between.
+  // leaves, which comes late out of a memory, ends in a register.
   logic [19:0] counted_in;
   logic [13:0] left;
   assign queue_bytes = counted_in - {6'd0, left};
@@ -104,11 +103,21 @@ module port_datapath #(
   function automatic [21:0] carries(input [20:0] a, input [20:0] b, input [20:0] c);
     carries = {(a & b) | (c & (a | b)), 1'b1};
   endfunction
+  // The queue after this clock, but for what leaves in it.
+  logic [19:0] not_left_3, offer_3, grown;
+  assign not_left_3 = ~{6'd0, left};
+  assign offer_3 = {6'd0, offer_bytes};
+  assign grown = (counted_in ^ not_left_3 ^ offer_3)
+      + {(counted_in[18:0] & not_left_3[18:0]) | (offer_3[18:0] & (counted_in[18:0] | not_left_3[18:0])), 1'b1};
+
+  // Limit and threshold are compared one clock before the frame is offered, with the queue that the frame will
+  // find: of what left, all until the clock before the comparison is subtracted.
   // A frame of one beat may be offered in the clock after another one was taken; longer ones are not.
   localparam bit OneBeat = KEEP >= MIN_BYTES;
   logic [21:0] limit_4, not_next_4, not_counted_4, left_4, not_offer_5;
-  logic [21:0] sum_3, carry_3, sum_4, carry_4, carry_5, room_before, room;
-  assign limit_4 = {2'b00, limit_bytes};
+  logic [21:0] sum_3, carry_3, sum_4, carry_4, carry_5, room;
+  logic [19:0] limit;  // a register, because the registers' block compares the limit with the memory
+  assign limit_4 = {2'b00, limit};
   assign not_next_4 = ~{8'd0, next_bytes};
   assign not_counted_4 = ~{2'b00, counted_in};
   assign left_4 = {8'd0, left};
@@ -118,15 +127,18 @@ module port_datapath #(
   assign sum_4 = sum_3 ^ carry_3 ^ left_4;
   assign carry_4 = carries(sum_3[20:0], carry_3[20:0], left_4[20:0]);
   assign carry_5 = carries(sum_4[20:0], carry_4[20:0], not_offer_5[20:0]);
-  always_ff @(posedge clk)
-    room_before <= OneBeat && taken ? (sum_4 ^ carry_4 ^ not_offer_5) + carry_5 : sum_4 + carry_4;
-  assign room = room_before + left_4;
-  assign take = !room[21];
+  assign room = OneBeat && taken ? (sum_4 ^ carry_4 ^ not_offer_5) + carry_5 : sum_4 + carry_4;
+  logic above;
   threshold_marker marker (
       .enable(marker_enable), .count_arriving(marker_count_arriving),
-      .threshold_bytes(marker_threshold_bytes), .queue_bytes, .packet_bytes(offer_bytes),
-      .mark(threshold_mark)
+      .threshold_bytes(marker_threshold_bytes), .queue_bytes(OneBeat && taken ? grown : queue_bytes),
+      .packet_bytes(next_bytes), .mark(above)
   );
+  always_ff @(posedge clk) begin
+    limit <= limit_bytes;
+    take <= !room[21];
+    threshold_mark <= above;
+  end
 
   // Frames between the queue and the end of their last beat: their lengths, and their marks.
   localparam int Started = 32;
@@ -137,29 +149,29 @@ module port_datapath #(
   logic ends_out;
   // A frame counts by one rule: another one is in force when no frame is on its way, and the next waits for it.
   logic in_service;
-  assign started_room = length_in != (length_out ^ 6'(Started)) && in_service == count_in_service;
+  // The comparison with the most frames, as a register: the next departure waits for it.
+  logic all_started;
+  logic [5:0] not_ended;
+  assign not_ended = length_in - length_out;
+  assign started_room = !all_started && in_service == count_in_service;
   logic freed;
   logic [13:0] freed_bytes;
   assign freed = in_service ? ends_out : leaves;
   assign freed_bytes = in_service ? lengths[length_out[4:0]] : head_bytes;
-  // Both sums are calculated while `take` is compared; `taken` comes late and selects.
-  logic [19:0] not_left_3, offer_3, grown;
-  assign not_left_3 = ~{6'd0, left};
-  assign offer_3 = {6'd0, offer_bytes};
-  assign grown = (counted_in ^ not_left_3 ^ offer_3)
-      + {(counted_in[18:0] & not_left_3[18:0]) | (offer_3[18:0] & (counted_in[18:0] | not_left_3[18:0])), 1'b1};
   always_ff @(posedge clk) begin
     counted_in <= taken ? grown : queue_bytes;
     left <= freed ? freed_bytes : 14'd0;
     if (leaves) lengths[length_in[4:0]] <= head_bytes;
     if (leaves) length_in <= length_in + 6'd1;
     if (ends_out) length_out <= length_out + 6'd1;
+    all_started <= !ends_out && (all_started || (leaves && not_ended == 6'(Started - 1)));
     if (length_in == length_out && !leaves) in_service <= count_in_service;
     if (rst) begin
       counted_in <= '0;
       left <= '0;
       length_in <= '0;
       length_out <= '0;
+      all_started <= 1'b0;
       in_service <= 1'b0;
     end
   end

@@ -28,7 +28,7 @@ COUNTER_BITS = 52
 # The port's test: a stream wide enough for a long frame to come while a short one is sent.
 PORT_BYTES = 64
 # From the clock of a frame's last beat to the one in which the phantom queue counts it.
-PORT_LATENCY = 5
+PORT_LATENCY = 6
 # The port's phantom queue is switched on in the clock PORT_ON; from the write's clock to that one.
 PORT_ON, WRITE_CLOCKS = 400, 7
 

@@ -277,9 +277,10 @@ def run(
     freed_at = np.where(in_service, ends_at[: len(departed_at)], departed_at)
     total = np.concatenate([[0], np.cumsum(of_taken)])
 
-    def in_queue(clock: np.ndarray) -> np.ndarray:
+    def in_queue(clock: np.ndarray, freed_before: int = 0) -> np.ndarray:
+        """Bytes at `clock`, less what was freed at least `freed_before` clocks before it."""
         came = np.searchsorted(at[taken], clock, "left")
-        return total[came] - total[np.searchsorted(freed_at, clock, "left")]
+        return total[came] - total[np.searchsorted(freed_at, clock - freed_before, "left")]
 
     most = np.maximum.accumulate(in_queue(at[taken] + 1))
 
@@ -290,7 +291,9 @@ def run(
     well_formed = expected == TAKEN
     assert (kind[~well_formed] == expected[~well_formed]).all()
     assert np.isin(kind[well_formed], [TAKEN, FULL]).all()
-    above_limit = queue + lengths > settings.at(at - 1, "limit")
+    # Both comparisons are made one clock before the frame is offered, the limit's with a register.
+    found = in_queue(at, 1)
+    above_limit = found + lengths > settings.at(at - 2, "limit")
     assert not (taken & above_limit).any()
     waiting = np.arange(len(kind))
     waiting = np.concatenate([[0], np.cumsum(taken)[:-1]]) - np.searchsorted(
@@ -314,8 +317,9 @@ def run(
     ]
     phantom_mark, counter = phantom_queue(settings, departed_at + ASKED, counted, asked)
     here = at[taken]
-    compared = queue[taken] + np.where(settings.at(here, "marker_arriving"), of_taken, 0)
-    mark = settings.at(here, "marker") & (compared > settings.at(here, "marker_threshold"))
+    arriving = settings.at(here - 1, "marker_arriving")
+    compared = found[taken] + np.where(arriving, of_taken, 0)
+    mark = settings.at(here - 1, "marker") & (compared > settings.at(here - 1, "marker_threshold"))
     verdict = rule(Frames(given.octets[taken], of_taken), mark | phantom_mark)
     expected_out = verdict.frames.beats(width)
     assert len(sent["data"]) == len(expected_out)
