@@ -57,6 +57,9 @@ def playback(
     for key, words in answers.items():
         table = np.fromfile(where / f"{key}.bin", "<u8").reshape(-1, 1 + words)
         recorded[key] = table[:, 0], table[:, :0:-1]
+    # The tapes of all tests together take 1.4 GB; a test that is run again writes the same ones.
+    for key in (*stimuli, *answers):
+        (where / f"{key}.bin").unlink()
     return recorded
 
 
