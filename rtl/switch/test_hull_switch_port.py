@@ -20,7 +20,7 @@ from bench.register_tape import RegisterTape
 from bench.simulation import build, library
 from bench.tape import playback
 
-COUNTS = {64: 400_000, 512: 600_000}
+COUNTS = {64: 350_000, 128: 80_000, 256: 80_000, 512: 490_000}
 MIN_BYTES, MAX_BYTES, BEATS, SLOTS = 20, 180, 2048, 64
 TAKEN, FULL, RUNT, OVERSIZED, BAD = 1, 2, 4, 8, 16
 ANSWERS = {"arrivals": 1, "departures": 1, "reports": 1, "responses": 1, "settings": 4}
