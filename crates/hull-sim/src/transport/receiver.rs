@@ -24,6 +24,8 @@ pub enum EchoKind {
     Dctcp,
     /// AccECN (RFC 9768): the count of marked packets on every ACK, one at once when the codepoint changes.
     Accurate,
+    /// Not at all: nothing is acknowledged, and data that is missing never comes.
+    Silent,
 }
 
 /// What a receiver is made of.
@@ -44,6 +46,7 @@ enum Echo {
     Classic(ClassicEcho),
     Dctcp(DctcpEcho),
     Accurate(Box<AccurateEcho>),
+    Silent,
 }
 
 impl Echo {
@@ -136,6 +139,7 @@ impl Receiver {
                 EchoKind::Classic => Echo::Classic(ClassicEcho::new(config.ack_every)),
                 EchoKind::Dctcp => Echo::Dctcp(DctcpEcho::new(config.ack_every)),
                 EchoKind::Accurate => Echo::Accurate(Box::new(AccurateEcho::new(config.ack_every))),
+                EchoKind::Silent => Echo::Silent,
             },
             quick_acks: config.quick_acks,
         }
@@ -149,7 +153,7 @@ impl Receiver {
         self.ack_event_ps = ack_event_ps;
     }
 
-    /// Next byte expected: everything below has been received.
+    /// Next byte expected: everything below has been received. Without acknowledgments the bytes received.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
@@ -180,6 +184,10 @@ impl Receiver {
         cwr: bool,
     ) -> [Option<OutgoingAck>; 2] {
         let before = self.next;
+        if matches!(self.echo, Echo::Silent) {
+            self.next += bytes;
+            return [None, None];
+        }
         let in_order = start == before && self.held.is_none();
         if in_order {
             self.next += bytes;
@@ -190,6 +198,7 @@ impl Receiver {
             Echo::Classic(echo) => (None, echo.on_data(ce, cwr)),
             Echo::Dctcp(echo) => echo.on_data(ce),
             Echo::Accurate(echo) => (None, echo.on_data(ce, bytes)),
+            Echo::Silent => (None, None),
         };
         let previous = previous.map(|now| OutgoingAck {
             ack: before,
@@ -247,6 +256,7 @@ impl Receiver {
                 echo.pending = 0;
                 false
             }
+            Echo::Silent => false,
         }
     }
 

@@ -4,6 +4,7 @@
 //! rate, or both. To add one, see docs/adding_congestion_control.md.
 
 mod bic;
+mod constant_rate;
 mod cubic;
 mod dctcp;
 mod external;
@@ -24,6 +25,7 @@ use crate::network::rules::Notice;
 use crate::units::Rate;
 
 pub use bic::{Bic, BicControl};
+pub use constant_rate::{ConstantRate, ConstantRateControl};
 pub use cubic::Cubic;
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
@@ -37,12 +39,22 @@ use hull_core::qcn_reaction_point::Increase;
 
 /// Where controls find their settings, and the link of the hosts.
 pub trait Settings:
-    AsRef<Bic> + AsRef<Dctcp> + AsRef<Prague> + AsRef<Vegas> + AsRef<ReactionPoint>
+    AsRef<Bic>
+    + AsRef<ConstantRate>
+    + AsRef<Dctcp>
+    + AsRef<Prague>
+    + AsRef<Vegas>
+    + AsRef<ReactionPoint>
 {
 }
 
 impl<T> Settings for T where
-    T: AsRef<Bic> + AsRef<Dctcp> + AsRef<Prague> + AsRef<Vegas> + AsRef<ReactionPoint>
+    T: AsRef<Bic>
+        + AsRef<ConstantRate>
+        + AsRef<Dctcp>
+        + AsRef<Prague>
+        + AsRef<Vegas>
+        + AsRef<ReactionPoint>
 {
 }
 
@@ -189,6 +201,11 @@ pub trait CongestionControl {
     /// How the receiver is to echo marks.
     fn echo(&self) -> EchoKind {
         EchoKind::Classic
+    }
+
+    /// Whether data carries ECT(1), where it is ECN-capable.
+    fn is_l4s(&self) -> bool {
+        self.echo() == EchoKind::Accurate
     }
 
     /// The share of marked bytes that it estimates, 0 to 1, if it does.
@@ -372,6 +389,10 @@ macro_rules! controls {
                 self.inner().echo()
             }
 
+            fn is_l4s(&self) -> bool {
+                self.inner().is_l4s()
+            }
+
             fn alpha(&self) -> Option<f64> {
                 self.inner().alpha()
             }
@@ -401,6 +422,9 @@ controls! {
             = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
         /// RCP: no window, the source sends at the rate that switch.rcp offers.
         Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
+        /// No congestion control, as with UDP: packets at a constant rate, never acknowledged or sent again.
+        ConstantRate, "constant_rate": ConstantRateControl
+            = |settings, _| ConstantRateControl::new(settings.as_ref());
     }
     of messages {
         /// Ultra Ethernet's sender control, of the message transport: a window by marks and delay.
