@@ -17,7 +17,16 @@ from hull import _core
 from hull.plan import Plan
 from hull.registry import NO_GROUP
 
-WITHOUT_MAX_WINDOW = ("qcn", "qcn-aimd", "rcp", "nscc", "rccc", "nscc+rccc", "unocc")
+WITHOUT_MAX_WINDOW = (
+    "qcn",
+    "qcn-aimd",
+    "rcp",
+    "constant_rate",
+    "nscc",
+    "rccc",
+    "nscc+rccc",
+    "unocc",
+)
 """Congestion controls that transport.max_window does not limit: by rate, and messages."""
 
 
@@ -78,10 +87,16 @@ def _empty_groups(averages: Mapping[str, Any]) -> str:
     return f"no flow of these groups completed: {', '.join(empty)}" if empty else ""
 
 
+def _sends_ect1(transport: Mapping[str, Any]) -> bool:
+    control = transport["congestion_control"]
+    is_l4s = transport.get("constant_rate", {}).get("l4s", False)
+    return bool(control == "prague" or (control == "constant_rate" and is_l4s))
+
+
 def _unseparated(scenario: Mapping[str, Any]) -> str:
     tables = {"transport": scenario["transport"]}
     tables |= {f"transports.{name}": of for name, of in scenario.get("transports", {}).items()}
-    senders = [name for name, of in tables.items() if of["congestion_control"] == "prague"]
+    senders = [name for name, of in tables.items() if _sends_ect1(of)]
     switch = scenario["switch"]
     separates = "dualpi2" in switch or switch.get("fq_codel", {}).get("flows", 1) > 1
     if not senders or separates:

@@ -37,6 +37,7 @@ CongestionControl = Literal[
     "qcn",
     "qcn-aimd",
     "rcp",
+    "constant_rate",
     "nscc",
     "rccc",
     "nscc+rccc",
@@ -612,6 +613,21 @@ class Dctcp(TypedDict):
     """
 
 
+class ConstantRate(TypedDict):
+    """Parameters of traffic without congestion control."""
+
+    rate: NotRequired[Rate]
+    """Rate of each flow, headers included; required with congestion_control = "constant_rate"."""
+    burst: NotRequired[int]
+    """Packets per train, back to back at the rate of the host; the trains keep the rate on
+    average.
+    """
+    l4s: NotRequired[bool]
+    """Whether its packets carry ECT(1), so that L4S queues take them; false: ECT(0). Requires
+    transport.ecn.
+    """
+
+
 class Bic(TypedDict):
     """BIC-TCP's parameters; windows in segments."""
 
@@ -698,6 +714,8 @@ class Transport(TypedDict):
     """
     bic: NotRequired[Bic]
     """BIC-TCP's parameters."""
+    constant_rate: NotRequired[ConstantRate]
+    """Parameters of traffic without congestion control."""
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
     prague: NotRequired[Prague]

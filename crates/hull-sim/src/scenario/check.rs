@@ -2,8 +2,8 @@
 //! file checks its own keys; this file has the checks across sections.
 
 use super::{
-    Scenario, groups, host, measure, message, pacer, qcn, queue_rules, rcp, run, switch, transport,
-    transports,
+    Scenario, constant_rate, groups, host, measure, message, pacer, qcn, queue_rules, rcp, run,
+    switch, transport, transports,
 };
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
@@ -69,6 +69,7 @@ fn together(s: &Scenario) -> Result<(), Problem> {
     )?;
     transports::check(s)?;
     message::check(s)?;
+    constant_rate::check(s)?;
     queue_rules::check_together(s)?;
     need(
         s.switch.dwrr.is_none() || s.measure.probe.is_none(),

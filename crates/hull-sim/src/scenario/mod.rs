@@ -3,6 +3,7 @@
 
 mod check;
 mod congestion_control;
+mod constant_rate;
 mod default;
 mod dwrr;
 mod erasure;
@@ -55,7 +56,7 @@ pub use crate::topology::{
     Topology, Tree, TwoDatacentres,
 };
 pub use crate::transport::{
-    Bic, ControlName as CongestionControl, Dctcp, Prague, ReactionPoint, Vegas,
+    Bic, ConstantRate, ControlName as CongestionControl, Dctcp, Prague, ReactionPoint, Vegas,
 };
 pub use congestion_control::ExternalControls;
 pub use dwrr::Dwrr;

@@ -7,7 +7,7 @@ use super::CongestionControl;
 use super::default;
 use super::message::Message;
 use crate::problem::{Problem, quoted, require};
-use crate::transport::{Bic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas};
+use crate::transport::{Bic, ConstantRate, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas};
 use crate::units::{Size, Time};
 
 /// TCP and its parameters; windows in segments of mtu - header bytes.
@@ -101,6 +101,9 @@ pub struct Transport {
     /// BIC-TCP's parameters.
     #[serde(default)]
     pub bic: Bic,
+    /// Parameters of traffic without congestion control.
+    #[serde(default, skip_serializing_if = "ConstantRate::is_default")]
+    pub constant_rate: ConstantRate,
     /// DCTCP's parameters.
     #[serde(default)]
     pub dctcp: Dctcp,
@@ -159,6 +162,7 @@ impl Default for Transport {
             paced: yes(),
             priority: None,
             bic: Bic::default(),
+            constant_rate: ConstantRate::default(),
             dctcp: Dctcp::default(),
             prague: Prague::default(),
             vegas: Vegas::default(),
@@ -188,6 +192,10 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
         t.prague.check(),
         t.dctcp.check(),
         t.bic.check(),
+        t.constant_rate.check(
+            t.congestion_control == CongestionControl::ConstantRate,
+            t.ecn,
+        ),
         t.vegas.check(),
         t.message.check(),
     ]);
@@ -298,4 +306,11 @@ macro_rules! settings {
     };
 }
 
-settings!(bic: Bic, dctcp: Dctcp, prague: Prague, vegas: Vegas, qcn: ReactionPoint);
+settings!(
+    bic: Bic,
+    constant_rate: ConstantRate,
+    dctcp: Dctcp,
+    prague: Prague,
+    vegas: Vegas,
+    qcn: ReactionPoint
+);

@@ -127,9 +127,10 @@ impl Scenario {
             .collect()
     }
 
-    /// Rejects a transport that neither a workload nor a row of a flow list names. `listed`
-    /// contains the transport numbers of the rows.
+    /// Rejects a transport that neither a workload nor a row of a flow list names, and one that rows cannot
+    /// use. `listed` contains the transport numbers of the rows.
     pub(crate) fn check_listed(&self, listed: &[u16]) -> Result<(), (String, String)> {
+        self.check_listed_rates(listed)?;
         let named = self.workload.transports();
         for (number, name) in (1..).zip(self.transports.keys()) {
             if !listed.contains(&number) && !named.iter().any(|(_, used)| used == name) {
@@ -150,7 +151,7 @@ impl super::Workload {
     }
 
     /// Transports named by workloads, each with the key that names it.
-    fn transports(&self) -> Vec<(String, &str)> {
+    pub(super) fn transports(&self) -> Vec<(String, &str)> {
         let poisson = match &self.flows {
             Some(Flows::Poisson(flows)) => flows.transport.as_deref(),
             _ => None,

@@ -93,6 +93,7 @@ impl Simulation {
             while let Some(message) = self.endpoints.table.flows[at].completed(arrived) {
                 self.message_delivered(slot, &message);
             }
+            self.endpoints.table.release_if_done(slot);
         }
     }
 }
@@ -298,7 +299,15 @@ impl FlowTable {
         let at = self.flows.iter().position(lasts)?;
         let (end, arrived) = match self.connection(at as u32) {
             Some(connection) => connection.stop(),
-            None => (self.senders[at].stop(), self.receivers[at].next()),
+            None => {
+                let sender = &mut self.senders[at];
+                let end = sender.stop();
+                if sender.is_idle() {
+                    (end, end)
+                } else {
+                    (end, self.receivers[at].next())
+                }
+            }
         };
         self.flows[at].cut(end);
         Some((at as u32, arrived))

@@ -14,8 +14,8 @@ pub mod sequence;
 mod window;
 
 pub use control::{
-    Bic, CongestionControl, ControlName, Controller, Dctcp, Echo, External, ExternalControl,
-    Feedback, Pace, Prague, ReactionPoint, Settings, Start, Vegas,
+    Bic, CongestionControl, ConstantRate, ControlName, Controller, Dctcp, Echo, External,
+    ExternalControl, Feedback, Pace, Prague, ReactionPoint, Settings, Start, Vegas,
 };
 pub use pacing::Pacing;
 pub use receiver::{EchoKind, OutgoingAck, Receiver, ReceiverConfig};

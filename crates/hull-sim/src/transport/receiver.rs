@@ -25,6 +25,8 @@ pub enum EchoKind {
     /// AccECN (RFC 9768): the count of marked packets on every ACK, and an immediate ACK if the
     /// codepoint changes.
     Accurate,
+    /// None: nothing is acknowledged, and lost data is never sent again.
+    Silent,
 }
 
 /// Configuration of a receiver.
@@ -45,6 +47,7 @@ enum Echo {
     Classic(ClassicEcho),
     Dctcp(DctcpEcho),
     Accurate(Box<AccurateEcho>),
+    Silent,
 }
 
 impl Echo {
@@ -137,6 +140,7 @@ impl Receiver {
                 EchoKind::Classic => Echo::Classic(ClassicEcho::new(config.ack_every)),
                 EchoKind::Dctcp => Echo::Dctcp(DctcpEcho::new(config.ack_every)),
                 EchoKind::Accurate => Echo::Accurate(Box::new(AccurateEcho::new(config.ack_every))),
+                EchoKind::Silent => Echo::Silent,
             },
             quick_acks: config.quick_acks,
         }
@@ -150,7 +154,8 @@ impl Receiver {
         self.ack_event_ps = ack_event_ps;
     }
 
-    /// Next expected byte: everything below has been received.
+    /// Next expected byte: everything below has been received. Without acknowledgments, the number of
+    /// received bytes.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
@@ -182,6 +187,10 @@ impl Receiver {
         cwr: bool,
     ) -> [Option<OutgoingAck>; 2] {
         let before = self.next;
+        if matches!(self.echo, Echo::Silent) {
+            self.next += bytes;
+            return [None, None];
+        }
         let in_order = start == before && self.held.is_none();
         if in_order {
             self.next += bytes;
@@ -192,6 +201,7 @@ impl Receiver {
             Echo::Classic(echo) => (None, echo.on_data(ce, cwr)),
             Echo::Dctcp(echo) => echo.on_data(ce),
             Echo::Accurate(echo) => (None, echo.on_data(ce, bytes)),
+            Echo::Silent => (None, None),
         };
         let previous = previous.map(|now| OutgoingAck {
             ack: before,
@@ -250,6 +260,7 @@ impl Receiver {
                 echo.pending = 0;
                 false
             }
+            Echo::Silent => false,
         }
     }
 

@@ -4,6 +4,7 @@
 //! simulator's dependencies are linked once.
 
 mod conservation;
+mod constant_rate;
 mod cut_through;
 mod dctcp_queue;
 mod determinism;

@@ -88,6 +88,7 @@ impl Script {
                 handshake: false,
                 samples_every_ack: false,
                 accurate_ecn: false,
+                acknowledged: true,
             }),
             receiver: Receiver::new(&ReceiverConfig {
                 ack_every: 1,

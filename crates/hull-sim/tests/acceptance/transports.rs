@@ -401,6 +401,11 @@ workload.long_lived.flows = [{{ src = 1, dst = 0 }}, {{ src = 2, dst = 0, transp
     if has("qcn") {
         switch.push("switch.qcn={equilibrium=\"33KB\"}".to_owned());
     }
+    for (name, table) in [(one, "transport"), (other, "transports.other")] {
+        if name == "constant_rate" {
+            switch.push(format!("{table}.constant_rate.rate=300Mbps"));
+        }
+    }
     if has("rcp") {
         let gains = "alpha=\"40%\",beta=\"20%\",interval=\"50us\",round_trip=\"50us\"";
         switch.push(format!("switch.rcp={{{gains}}}"));

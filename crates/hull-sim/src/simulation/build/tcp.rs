@@ -18,15 +18,15 @@ pub(super) fn template(
     external: Option<&dyn External>,
 ) -> Result<Template, Problem> {
     let control = control(tcp, link, external)?;
-    let accurate = control.echo() == EchoKind::Accurate;
+    let echo = control.echo();
     Ok(Template {
         has_pace: control.is_paced(),
         asks: control.ask(0).is_some(),
         receiver: Receiver::new(&receiver(tcp, &control)),
         sender: Sender::new(&sender(tcp, control)),
         // A pacer reads ECN-Echo, which in AccECN is one bit of the count.
-        paced: tcp.paced && !accurate,
-        has_handshake: tcp.handshake,
+        paced: tcp.paced && echo != EchoKind::Accurate,
+        has_handshake: tcp.handshake && echo != EchoKind::Silent,
         acks_each: tcp.ack_every == 1,
         class: tcp.priority,
         message: None,
@@ -54,6 +54,7 @@ fn control(
 fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
     let mss = (tcp.mtu.0 - tcp.header.0) as u32;
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
+    let acknowledged = controller.echo() != EchoKind::Silent;
     let initial = if controller.holds_window() {
         tcp.max_window
     } else {
@@ -68,7 +69,8 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
             tcp.byte_counting,
         ),
         samples_every_ack: controller.samples_every_ack(),
-        accurate_ecn: controller.echo() == EchoKind::Accurate,
+        accurate_ecn: controller.is_l4s(),
+        acknowledged,
         controller,
         rto: RtoConfig {
             initial_ps: tcp.initial_rto.0,
@@ -83,7 +85,7 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
         tso_win_divisor: tcp.tso_win_divisor,
         ecn: tcp.ecn,
         limited_transmit: tcp.limited_transmit,
-        handshake: tcp.handshake,
+        handshake: tcp.handshake && acknowledged,
     }
 }
 

@@ -117,6 +117,7 @@ fn of_transport(transport: &Transport) -> bool {
         paced: _,
         priority: _,
         bic: _,
+        constant_rate: _,
         dctcp: _,
         prague: _,
         vegas: _,

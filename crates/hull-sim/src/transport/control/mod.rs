@@ -4,6 +4,7 @@
 //! rate, or both. To add one, see docs/adding_congestion_control.md.
 
 mod bic;
+mod constant_rate;
 mod cubic;
 mod dctcp;
 mod external;
@@ -24,6 +25,7 @@ use crate::network::rules::Notice;
 use crate::units::Rate;
 
 pub use bic::{Bic, BicControl};
+pub use constant_rate::{ConstantRate, ConstantRateControl};
 pub use cubic::Cubic;
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
@@ -37,12 +39,22 @@ use hull_core::qcn_reaction_point::Increase;
 
 /// Settings of all built-in controls.
 pub trait Settings:
-    AsRef<Bic> + AsRef<Dctcp> + AsRef<Prague> + AsRef<Vegas> + AsRef<ReactionPoint>
+    AsRef<Bic>
+    + AsRef<ConstantRate>
+    + AsRef<Dctcp>
+    + AsRef<Prague>
+    + AsRef<Vegas>
+    + AsRef<ReactionPoint>
 {
 }
 
 impl<T> Settings for T where
-    T: AsRef<Bic> + AsRef<Dctcp> + AsRef<Prague> + AsRef<Vegas> + AsRef<ReactionPoint>
+    T: AsRef<Bic>
+        + AsRef<ConstantRate>
+        + AsRef<Dctcp>
+        + AsRef<Prague>
+        + AsRef<Vegas>
+        + AsRef<ReactionPoint>
 {
 }
 
@@ -191,6 +203,11 @@ pub trait CongestionControl {
     /// Method by which the receiver echoes marks.
     fn echo(&self) -> EchoKind {
         EchoKind::Classic
+    }
+
+    /// Whether data carries ECT(1), if it is ECN-capable.
+    fn is_l4s(&self) -> bool {
+        self.echo() == EchoKind::Accurate
     }
 
     /// Estimated share of marked bytes, 0 to 1, if the control estimates it.
@@ -375,6 +392,10 @@ macro_rules! controls {
                 self.inner().echo()
             }
 
+            fn is_l4s(&self) -> bool {
+                self.inner().is_l4s()
+            }
+
             fn alpha(&self) -> Option<f64> {
                 self.inner().alpha()
             }
@@ -404,6 +425,9 @@ controls! {
             = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
         /// RCP: no window, the source sends at the rate that switch.rcp offers.
         Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
+        /// No congestion control, as with UDP: packets at a constant rate, never acknowledged or sent again.
+        ConstantRate, "constant_rate": ConstantRateControl
+            = |settings, _| ConstantRateControl::new(settings.as_ref());
     }
     of messages {
         /// Ultra Ethernet's sender control, of the message transport: a window by marks and delay.

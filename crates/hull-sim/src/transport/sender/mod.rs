@@ -56,8 +56,11 @@ pub struct SenderConfig {
     pub handshake: bool,
     /// Whether the control requests a round-trip sample of every acknowledgment.
     pub samples_every_ack: bool,
-    /// Whether the receiver counts marked packets (AccECN). Data then carries ECT(1) and no CWR.
+    /// Whether data carries ECT(1) and no CWR: the receiver counts marked packets (AccECN) or
+    /// acknowledges nothing.
     pub accurate_ecn: bool,
+    /// Whether data is acknowledged. If not, no byte is outstanding and none is sent again.
+    pub acknowledged: bool,
 }
 
 /// Segment to be sent.
@@ -339,6 +342,9 @@ impl Sender {
     fn new_segment(&mut self, bytes: u64, now_ps: u64) -> Segment {
         let start = self.nxt;
         self.nxt += bytes;
+        if !self.config.acknowledged {
+            self.una = self.nxt;
+        }
         if let Some(times) = self.send_times() {
             times.sent(now_ps, start + bytes);
         }
@@ -359,7 +365,7 @@ impl Sender {
     #[inline]
     fn segment(&mut self, start: u64, bytes: u64, now_ps: u64) -> Segment {
         self.last_sent_ps = now_ps;
-        if self.rto_deadline_ps == NEVER {
+        if self.rto_deadline_ps == NEVER && self.config.acknowledged {
             self.rto_deadline_ps = self.rto.deadline_ps(&self.config.rto, now_ps);
         }
         Segment {

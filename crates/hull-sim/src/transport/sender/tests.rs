@@ -28,6 +28,7 @@ fn config() -> SenderConfig {
         handshake: true,
         samples_every_ack: false,
         accurate_ecn: false,
+        acknowledged: true,
     }
 }
 
