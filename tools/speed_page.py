@@ -27,13 +27,14 @@ BESIDE = (
     ),
     (
         "htsim",
-        "uet-htsim: 43 of 48 recorded completion times within 3% "
+        "htsim's Ultra Ethernet program: 43 of 48 recorded completion times within 3% "
         "([results](docs/validation_uec.md))",
         "`make peers` (speed)",
     ),
     (
         "ns-2",
-        "78 published means and 99th percentiles: typical factor 1.07 to 1.20 "
+        "78 published means and 99th percentiles: off by a factor of 1.07 to 1.20 (geometric "
+        "means of three tables) "
         "([table](docs/experiments/epfl-table2.md))",
         "`hull reproduce epfl-table2 --full`",
     ),

@@ -95,7 +95,7 @@ def ask(
     format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
     force: Force = False,
 ) -> None:
-    """Predict from a trace what small flows gain and large flows lose on your network."""
+    """Predict from a trace what HULL gains small flows and costs large flows on your network."""
     from hull import _core
     from hull.ask.answer import as_json
     from hull.ask.command import Request

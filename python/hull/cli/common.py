@@ -89,7 +89,8 @@ class Format(StrEnum):
 
 # Read as text, so that an invalid number gets the same message as other invalid input.
 Seeds = Annotated[
-    str | None, Option("--seeds", metavar="N", help="Seeds per cell, instead of run.seeds.")
+    str | None,
+    Option("--seeds", metavar="N", help="Seeds per scheme and condition, instead of run.seeds."),
 ]
 Jobs = Annotated[
     str | None,

@@ -22,7 +22,11 @@ def reproduce(
     ] = False,
     overrides: Annotated[
         list[str] | None,
-        Option("--set", metavar="KEY=VALUE", help="Override a key in every cell; may be repeated."),
+        Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a key of every simulation; may be repeated.",
+        ),
     ] = None,
     quick: Annotated[bool, Option("--quick", help="Short runs (default).")] = False,
     full: Annotated[bool, Option("--full", help="Long runs with several seeds.")] = False,
@@ -34,7 +38,9 @@ def reproduce(
     ),
     cache: Annotated[
         Path | None,
-        Option(metavar="DIR", help="Folder that keeps single simulations (default: OUT/cache)."),
+        Option(
+            metavar="DIR", help="Folder for results of single simulations (default: OUT/cache)."
+        ),
     ] = None,
     force: Force = False,
 ) -> None:

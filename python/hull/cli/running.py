@@ -133,8 +133,8 @@ def sweep(
         Option(
             "--until",
             metavar="STAT=SHARE",
-            help="Add seeds to a point until half its 95% interval is within this share of its "
-            "mean.",
+            help="Add seeds to a point until the half-width of STAT's 95% interval is at most this "
+            "share of its mean.",
         ),
     ] = None,
     max_seeds: Annotated[
@@ -152,7 +152,7 @@ def sweep(
         list[str] | None,
         Option("--slurm", metavar="KEY=VALUE", help="A Slurm option, such as partition=long."),
     ] = None,
-    store: Annotated[Path, Option(metavar="DIR", help="Folder that keeps single runs.")] = Path(
+    store: Annotated[Path, Option(metavar="DIR", help="Folder for results of single runs.")] = Path(
         "results", "store"
     ),
     tables: Annotated[

@@ -225,8 +225,8 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-tcp-highest",
             "paper 6.2.1",
-            "The switch latency is very high with TCP compared to the other three (mean 2 times "
-            "the next or more, at each load)",
+            "The switch latency is very high with TCP compared to the other three (its mean is "
+            "at least twice that of the next scheme, at each load)",
             _tcp_highest,
             kind="predicted",
             bound="hull",
@@ -234,8 +234,8 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-tcp-fills",
             "paper 6.2.1",
-            "... since it completely fills the buffer (longest delay of a probe 90% of 5600 us "
-            "or more, at each load)",
+            "With TCP the switch latency is very high because TCP fills the buffer completely "
+            "(the longest delay of a probe is at least 90% of 5600 us, at each load)",
             _tcp_fills,
             kind="predicted",
             bound="hull",
@@ -252,8 +252,8 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-1kb-high",
             "paper 6.2.1",
-            "The mean 1 KB time is rather high with all schemes (twice the least of 160 us or "
-            "more)",
+            "The mean 1 KB time is rather high with all schemes (at least twice the shortest, "
+            "160 us)",
             _rather_high,
             kind="fitted",
             bound="hull",
@@ -270,8 +270,8 @@ def claims(experiment: str) -> tuple[Claim, ...]:
         Claim(
             f"{experiment}-hosts-gain-tcp",
             "paper 6.2.1",
-            "The time of 1 KB flows at the hosts improves especially against TCP (by twice the "
-            "improvement against DCTCP-30K or more, at each load)",
+            "The time of 1 KB flows at the hosts improves most over TCP (at least twice the "
+            "improvement over DCTCP-30K, at each load)",
             _hosts_gain_most,
             kind="fitted",
             bound="hull",
