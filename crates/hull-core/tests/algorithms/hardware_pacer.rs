@@ -9,17 +9,8 @@ const STEP_PS: u64 = 2 * CLOCK_PS as u64;
 
 fn testbed() -> PacerConfig {
     PacerConfig {
-        max_rate_bps: 1_000_000_000,
-        min_rate_bps: 500_000,
         initial_rate_bps: 100_000_000,
-        bucket_bytes: 3000,
-        fifo_bytes: 128_000,
-        update_interval_ps: 64_000_000,
-        eta: 8192,
-        beta: 16 * 256,
-        rate_step_bps: 0,
-        token_tick_ps: 0,
-        when_full: WhenFifoFull::Drop,
+        ..crate::pacer::testbed()
     }
 }
 

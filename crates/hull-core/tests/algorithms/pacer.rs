@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use hull_core::pacer::{Admission, Pacer, PacerConfig, WhenFifoFull};
 use proptest::prelude::*;
 
-fn testbed() -> PacerConfig {
+/// The testbed's pacer.
+pub fn testbed() -> PacerConfig {
     PacerConfig {
         max_rate_bps: 1_000_000_000,
         min_rate_bps: 500_000,

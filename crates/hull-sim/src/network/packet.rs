@@ -143,6 +143,20 @@ impl Packet {
         flag(4, flags::AE) | flag(2, flags::CWR) | flag(1, flags::ECE)
     }
 
+    /// A packet of 1500 bytes with these flags and all other fields 0.
+    #[cfg(test)]
+    pub fn with_flags(flags: u16) -> Packet {
+        Packet {
+            seq: 0,
+            ack: 0,
+            flow: 0,
+            options: super::NO_OPTIONS,
+            hop: 0,
+            wire_bytes: 1500,
+            flags,
+        }
+    }
+
     /// Priority class; 0 is served first.
     #[inline]
     pub fn class(&self) -> usize {

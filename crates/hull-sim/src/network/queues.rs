@@ -278,18 +278,12 @@ impl Queues {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::NO_OPTIONS;
     use super::*;
 
     fn packet(flow: u32) -> Packet {
         Packet {
-            seq: 0,
-            ack: 0,
             flow,
-            options: NO_OPTIONS,
-            hop: 0,
-            wire_bytes: 1500,
-            flags: 0,
+            ..Packet::with_flags(0)
         }
     }
 

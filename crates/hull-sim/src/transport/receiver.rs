@@ -187,10 +187,6 @@ impl Receiver {
         cwr: bool,
     ) -> [Option<OutgoingAck>; 2] {
         let before = self.next;
-        if matches!(self.echo, Echo::Silent) {
-            self.next += bytes;
-            return [None, None];
-        }
         let in_order = start == before && self.held.is_none();
         if in_order {
             self.next += bytes;
@@ -201,7 +197,7 @@ impl Receiver {
             Echo::Classic(echo) => (None, echo.on_data(ce, cwr)),
             Echo::Dctcp(echo) => echo.on_data(ce),
             Echo::Accurate(echo) => (None, echo.on_data(ce, bytes)),
-            Echo::Silent => (None, None),
+            Echo::Silent => return [None, None],
         };
         let previous = previous.map(|now| OutgoingAck {
             ack: before,
@@ -280,8 +276,12 @@ impl Receiver {
         (self.held.as_ref()).map_or_else(SackBlocks::default, |held| held.sack())
     }
 
-    /// Stores data that is out of order or fills a hole.
+    /// Stores data that is out of order or fills a hole. Without acknowledgments it is only counted.
     fn hold(&mut self, start: u64, end: u64) {
+        if matches!(self.echo, Echo::Silent) {
+            self.next += end - start;
+            return;
+        }
         let held = self.held.get_or_insert_default();
         self.next = held.take(start, end, self.next);
         if held.is_empty() {

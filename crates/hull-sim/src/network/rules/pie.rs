@@ -154,7 +154,7 @@ impl Rule for PieMarking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{NO_OPTIONS, flags};
+    use crate::network::flags;
     use crate::units::Rate;
 
     /// Decisions on packets with these ECN bits, at 50 Mbps behind 100 packets that wait 24 ms.
@@ -167,15 +167,7 @@ mod tests {
         };
         let settings: Pie = toml::from_str("burst = \"0s\"").expect("has defaults");
         let mut pie = PieMarking::new(&settings, &site);
-        let packet = Packet {
-            seq: 0,
-            ack: 0,
-            flow: 0,
-            options: NO_OPTIONS,
-            hop: 0,
-            wire_bytes: 1500,
-            flags: flags::DATA | ecn,
-        };
+        let packet = Packet::with_flags(flags::DATA | ecn);
         let mut decide = |n: u64| {
             let (now_ps, queue_bytes) = (n * 240_000_000, 150_000);
             let sent = Departure {

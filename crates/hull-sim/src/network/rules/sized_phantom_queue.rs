@@ -69,19 +69,13 @@ impl Rule for SizedPhantomQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::NO_OPTIONS;
     use crate::units::Rate;
     use hull_core::ramp::RampMarker;
 
     fn packet(flags: u16, wire_bytes: u16) -> Packet {
         Packet {
-            seq: 0,
-            ack: 0,
-            flow: 0,
-            options: NO_OPTIONS,
-            hop: 0,
             wire_bytes,
-            flags,
+            ..Packet::with_flags(flags)
         }
     }
 

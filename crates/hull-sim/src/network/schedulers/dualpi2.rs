@@ -315,7 +315,6 @@ impl Scheduler for CoupledQueues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::NO_OPTIONS;
     use crate::network::queues::{Queues, Waiting};
     use crate::network::schedulers::Order;
 
@@ -327,18 +326,6 @@ mod tests {
             mtu: 1500,
             seed: 1,
             port: 0,
-        }
-    }
-
-    fn packet(flags: u16) -> Packet {
-        Packet {
-            seq: 0,
-            ack: 0,
-            flow: 0,
-            options: NO_OPTIONS,
-            hop: 0,
-            wire_bytes: 1500,
-            flags,
         }
     }
 
@@ -386,7 +373,7 @@ mod tests {
                 let waiting = Waiting {
                     arrived_ps: 0,
                     earliest_ps: 0,
-                    packet: packet(flags::ECT1),
+                    packet: Packet::with_flags(flags::ECT1),
                 };
                 queues.push(L4S, waiting);
             }
@@ -399,7 +386,8 @@ mod tests {
     #[test]
     fn the_codepoint_decides() {
         let port = CoupledQueues::new(&settings(|_| {}), &site());
-        let queues = [flags::ECT1, flags::CE, flags::ECT0, 0].map(|f| port.queue_of(&packet(f), 2));
+        let queues = [flags::ECT1, flags::CE, flags::ECT0, 0]
+            .map(|f| port.queue_of(&Packet::with_flags(f), 2));
         assert_eq!(queues, [L4S, L4S, CLASSIC, CLASSIC]);
     }
 
@@ -416,7 +404,7 @@ mod tests {
             let mut sent = [0, 0];
             for n in 0..2000 {
                 for ecn in [flags::ECT1, flags::ECT0] {
-                    let packet = packet(ecn);
+                    let packet = Packet::with_flags(ecn);
                     let waiting = Waiting {
                         arrived_ps: n,
                         earliest_ps: n,
@@ -443,7 +431,7 @@ mod tests {
             });
             let mut queues = Queues::new(QUEUES, &Order::DualPi2(settings, site()), 0);
             let found = [0, 3].map(|at_ms| {
-                let packet = packet(flags::ECT1);
+                let packet = Packet::with_flags(flags::ECT1);
                 let waiting = Waiting {
                     arrived_ps: at_ms * MS,
                     earliest_ps: 0,

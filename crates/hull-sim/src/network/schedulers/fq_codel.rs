@@ -118,7 +118,7 @@ impl Scheduler for FlowCodels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{NO_OPTIONS, flags};
+    use crate::network::flags;
     use crate::units::Rate;
 
     /// Decisions on packets with these ECN bits that leave each ms after a wait of 20 ms.
@@ -131,15 +131,7 @@ mod tests {
         };
         let settings: FqCodel = toml::from_str("flows = 1").expect("has defaults");
         let mut port = FlowCodels::new(&settings, &site);
-        let packet = Packet {
-            seq: 0,
-            ack: 0,
-            flow: 0,
-            options: NO_OPTIONS,
-            hop: 0,
-            wire_bytes: 1500,
-            flags: flags::DATA | ecn,
-        };
+        let packet = Packet::with_flags(flags::DATA | ecn);
         let mut decide = |ms: u64| {
             let leaving = Leaving {
                 now_ps: ms * 1_000_000_000,

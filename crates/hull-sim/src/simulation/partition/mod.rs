@@ -185,8 +185,9 @@ fn run_all(
     })?;
     let leaves = workers.into_parts().zip(of_threads);
     leaves
-        .map(|(part, (result, seconds))| {
+        .map(|(mut part, (result, seconds))| {
             result?;
+            part.receive_rest();
             let load = part.load();
             Ok((part.measured.unwrap_or_default(), (load, seconds)))
         })

@@ -456,6 +456,13 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Receives, after the end of all threads, what this part's thread has left: it may end between
+    /// the last message and its arrival here. The packets count as in flight.
+    pub fn receive_rest(&mut self) {
+        self.phase = Phase::Ending;
+        self.receive();
+    }
+
     /// Withdraws the post, if it is on the board.
     #[inline]
     fn take_back(&mut self) {

@@ -5,7 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::scenario;
 use crate::simulation::{Control, Failure, Simulation, build};
 
+use super::board::Board;
+use super::part::{Part, Phase, Step};
 use super::worker::Manner;
+use super::{Partition, neighbours};
 
 const SCENARIO: &str = r#"
 name = "parts"
@@ -57,6 +60,56 @@ fn a_panic_in_any_part_ends_the_run() {
             assert!(panics, "part {part} of {threads}, {manner:?}");
         }
     }
+}
+
+/// The thread of a part may end when all parts have served their events, before it receives the last packets:
+/// here part 1 does nothing after its own end, while part 2 still serves the last microsecond.
+#[test]
+fn packets_that_arrive_after_a_threads_end_are_in_flight() {
+    let settings = [
+        "run.threads=3",
+        "run.duration=100us",
+        "run.drain=4us",
+        "workload.flows.load=60%",
+    ];
+    let settings = settings.map(str::to_owned);
+    let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("is sound");
+    let mut edge = build(&cells[0].scenario, 1, None).expect("is sound");
+    let Partition {
+        plan, mut others, ..
+    } = *edge.partition.take().expect("is in parts");
+    for other in &mut others {
+        other.fabric.network.copy_routes(&edge.fabric.network);
+    }
+    edge.fabric.network.forget_new_routes();
+
+    let (board, control) = (Board::new(3), Control::default());
+    let distances_ps = plan.distances_ps();
+    let simulations = std::iter::once(&mut edge).chain(&mut others);
+    let parts = simulations.zip(neighbours(&plan)).enumerate();
+    let mut parts = Vec::from_iter(parts.map(|(n, (simulation, neighbours))| {
+        let to_part = distances_ps.iter().map(|from| from[n]).collect();
+        Part::new(n, simulation, &control, neighbours, &board, to_part)
+    }));
+    parts[2].stop_at(103_100_000);
+    let mut drains = false;
+    while !drains || parts[1].progress().is_some() {
+        for part in &mut parts {
+            while part.step(false).expect("is not cancelled") == Step::Ahead {
+                drains |= matches!(part.progress(), Some((Phase::Draining, _)));
+            }
+        }
+    }
+    parts[2].stop_at(u64::MAX);
+    while !board.are_all_done() {
+        for n in [0, 2] {
+            parts[n].step(false).expect("is not cancelled");
+        }
+    }
+    let before = parts[1].simulation().fabric.network.packets();
+    parts[1].receive_rest();
+    assert!(parts[1].simulation().fabric.network.packets() > before);
+    assert!(!parts[1].has_new());
 }
 
 fn with_manners(threads: usize) -> impl Iterator<Item = (usize, Manner)> {

@@ -342,9 +342,6 @@ impl Sender {
     fn new_segment(&mut self, bytes: u64, now_ps: u64) -> Segment {
         let start = self.nxt;
         self.nxt += bytes;
-        if !self.config.acknowledged {
-            self.una = self.nxt;
-        }
         if let Some(times) = self.send_times() {
             times.sent(now_ps, start + bytes);
         }
@@ -365,8 +362,12 @@ impl Sender {
     #[inline]
     fn segment(&mut self, start: u64, bytes: u64, now_ps: u64) -> Segment {
         self.last_sent_ps = now_ps;
-        if self.rto_deadline_ps == NEVER && self.config.acknowledged {
-            self.rto_deadline_ps = self.rto.deadline_ps(&self.config.rto, now_ps);
+        if self.rto_deadline_ps == NEVER {
+            if self.config.acknowledged {
+                self.rto_deadline_ps = self.rto.deadline_ps(&self.config.rto, now_ps);
+            } else {
+                self.una = self.nxt;
+            }
         }
         Segment {
             start,
