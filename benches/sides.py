@@ -20,9 +20,19 @@ class Side(NamedTuple):
         """`hull ARGUMENTS` of this build."""
         return [str(PYTHON), "-m", "hull", *arguments]
 
+    @property
+    def compiled(self) -> Path:
+        """The folder of the build's compiled Python modules."""
+        return PLACE / f"compiled-{self.name}"
+
     def environment(self) -> dict[str, str]:
-        """What the command needs to find its build."""
-        return {"PYTHONPATH": "" if self.packages is None else str(self.packages)}
+        """What the command needs to find its build. Modules of both builds are compiled once, as
+        those of an installed package are, whatever the caller's environment says."""
+        return {
+            "PYTHONPATH": "" if self.packages is None else str(self.packages),
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": str(self.compiled),
+        }
 
 
 def this() -> Side:
