@@ -10,9 +10,9 @@ use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use serde::Serialize;
 
 /// Number of rows in a row group.
@@ -236,10 +236,27 @@ fn open(
         [("unit", column.unit), ("meaning", column.meaning)]
             .map(|(key, text)| KeyValue::new(format!("{}.{key}", column.name), text.to_owned()))
     });
-    let properties = WriterProperties::builder()
+    let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(concat!("hull ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_key_value_metadata(Some(metadata.collect()))
-        .build();
-    SerializedFileWriter::new(file, schema, Arc::new(properties))
+        .set_key_value_metadata(Some(metadata.collect()));
+    for column in schema.get_fields() {
+        properties = encoded(properties, column.name(), column.get_physical_type());
+    }
+    SerializedFileWriter::new(file, schema, Arc::new(properties.build()))
+}
+
+/// Sets how a column is encoded: texts, which are few, by a dictionary, numbers as they are. Least
+/// and largest values are recorded for numbers only; to find those of texts takes long.
+pub(super) fn encoded(
+    properties: WriterPropertiesBuilder,
+    name: &str,
+    physical: Physical,
+) -> WriterPropertiesBuilder {
+    let column = ColumnPath::from(name);
+    if physical == Physical::BYTE_ARRAY {
+        properties.set_column_statistics_enabled(column, EnabledStatistics::None)
+    } else {
+        properties.set_column_dictionary_enabled(column, false)
+    }
 }

@@ -20,7 +20,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::parquet_file::to_io;
+use super::parquet_file::{encoded, to_io};
 
 /// Number of rows in a row group.
 const GROUP: usize = 1 << 18;
@@ -86,11 +86,14 @@ impl RunTable {
         }
         let names = columns.iter().map(|(name, _)| name.as_str());
         let (key, text) = describe(names.collect())?;
-        let properties = WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("hull ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(vec![KeyValue::new(key, text)]))
-            .build();
+            .set_key_value_metadata(Some(vec![KeyValue::new(key, text)]));
+        for (name, physical) in &columns {
+            properties = encoded(properties, name, *physical);
+        }
+        let properties = properties.build();
         let writer = schema(&columns).and_then(|schema| {
             let file = File::create(path)?;
             SerializedFileWriter::new(file, schema, Arc::new(properties))

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::parquet_file::{Column, TableFile, Values};
 
 /// Number of rows kept in memory before they are written to the file.
-const GROUP: usize = 1 << 17;
+const GROUP: usize = 1 << 14;
 
 /// Texts that rows refer to by index.
 #[derive(Clone, Debug, Default)]
