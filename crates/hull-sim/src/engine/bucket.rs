@@ -20,6 +20,10 @@ pub struct Cargo {
 pub struct Near(u128);
 
 impl Near {
+    /// Largest width of a bucket as a power of two, ps. Time, entity, and the place among the
+    /// first four then fit into 64 bits.
+    pub const WIDEST: u32 = 30;
+
     #[inline]
     pub fn new(within_ps: u64, entity: u32, cargo: Cargo) -> Self {
         let key = (within_ps << 32) | u64::from(entity);
@@ -70,12 +74,25 @@ pub struct Bucket {
 
 const _: () = assert!(size_of::<Bucket>() == 128);
 
-/// Sorts four events, the latest first, by five exchanges without a branch.
-#[inline]
-pub fn sort_four(events: &mut [Near; 4]) {
-    for (i, j) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
-        let (a, b) = (events[i], events[j]);
-        events[i] = a.max(b);
-        events[j] = a.min(b);
+impl Bucket {
+    /// The first four events, of which `len` exist, sorted by time and entity, the latest first.
+    #[inline(always)]
+    pub fn first_sorted(&self, len: usize) -> [Near; 4] {
+        // A key is followed by the event's place; places without an event have the smallest key.
+        let mut keys = [0, 1, 2, 3].map(|place| {
+            let key = (self.inside[place].0 >> 64) as u64;
+            if place < len {
+                key << 2 | place as u64
+            } else {
+                0
+            }
+        });
+        // Five exchanges without a branch.
+        for (i, j) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
+            let (a, b) = (keys[i], keys[j]);
+            keys[i] = a.max(b);
+            keys[j] = a.min(b);
+        }
+        keys.map(|key| self.inside[key as usize & 3])
     }
 }

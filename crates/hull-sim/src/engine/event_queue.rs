@@ -12,7 +12,7 @@
 //! Scheduling and serving therefore cost the same with ten links as with ten thousand. The width adapts
 //! to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
-use super::bucket::{Bucket, Cargo, INSIDE, Near, sort_four};
+use super::bucket::{Bucket, Cargo, INSIDE, Near};
 use super::entity::Entity;
 use super::later::{Far, Later};
 use super::lists::{List, Lists};
@@ -26,8 +26,8 @@ const MOST: u64 = 1 << 12;
 /// Number of buckets served between two adjustments of their width, and the bounds of the number of
 /// events in them that cause one.
 const LOOK_EVERY: u64 = 1 << 12;
-const FEW: u64 = LOOK_EVERY * 3 / 2;
-const MANY: u64 = LOOK_EVERY * 4;
+const FEW: u64 = LOOK_EVERY * 5 / 2;
+const MANY: u64 = LOOK_EVERY * 6;
 
 /// Event that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub struct EventQueue {
     /// Time that the calendar must cover, ps.
     horizon_ps: u64,
     later: Later,
+    /// First bucket for which `later` holds events, or may hold some; `u64::MAX` if there is none.
+    first_later: u64,
     /// Buckets served since the last adjustment, and events in them.
     served: (u64, u64),
 }
@@ -70,7 +72,7 @@ impl EventQueue {
             .clamp(FEWEST, MOST / 2);
         let width = (horizon_ps / (count - 2)).max(1);
         let mut queue = EventQueue {
-            shift: width.next_power_of_two().trailing_zeros().min(31),
+            shift: width.next_power_of_two().trailing_zeros().min(Near::WIDEST),
             present: 0,
             sorted: Vec::with_capacity(64),
             filled: Vec::new(),
@@ -78,6 +80,7 @@ impl EventQueue {
             crowded: Lists::new(),
             horizon_ps,
             later: Later::new(),
+            first_later: u64::MAX,
             served: (0, 0),
         };
         queue.make_buckets();
@@ -145,6 +148,7 @@ impl EventQueue {
             let ahead = self.span(bucket) - self.span(self.present);
             let event = Far::new(at_ps, entity, cargo);
             self.later.push(self.span(bucket), ahead, event);
+            self.look_at_later();
             return;
         }
         // The event is due soon, so its place is near the end, where the earliest events are.
@@ -184,11 +188,7 @@ impl EventQueue {
         if let Some(&near) = self.sorted.last() {
             return (self.present << self.shift) | near.within_ps();
         }
-        let mut bucket = self.next_filled().min(self.first_of_heap());
-        let span = self.later.first_span();
-        if span <= self.span(bucket) {
-            bucket = self.first_bucket(span);
-        }
+        let bucket = self.next_filled().min(self.first_later);
         match bucket {
             u64::MAX => u64::MAX,
             bucket => bucket << self.shift,
@@ -287,6 +287,7 @@ impl EventQueue {
         }
         self.sorted = near;
         self.filled.fill(0);
+        self.first_later = u64::MAX;
         all
     }
 
@@ -300,27 +301,17 @@ impl EventQueue {
             }
         }
         loop {
-            let near = self.next_filled();
-            let bucket = near.min(self.first_of_heap());
-            let span = self.later.first_span();
-            if span <= self.span(bucket) {
-                if self.first_bucket(span) << self.shift >= limit_ps {
-                    return false;
-                }
-                self.enter(span);
-                continue;
-            }
+            let bucket = self.next_filled().min(self.first_later);
             if bucket == u64::MAX || bucket << self.shift >= limit_ps {
                 return false;
             }
-            self.present = bucket;
-            if near == bucket {
-                let slot = self.slot(bucket);
-                self.filled[slot / 64] &= !(1 << (slot % 64));
-                self.sort(slot);
+            if bucket == self.first_later && self.enters_span(bucket) {
+                continue;
             }
-            while self.first_of_heap() == bucket {
-                self.take_from_heap();
+            self.present = bucket;
+            self.sort(self.slot(bucket));
+            if bucket == self.first_later {
+                self.take_from_heap(bucket);
             }
             self.served.0 += 1;
             self.served.1 += self.sorted.len() as u64;
@@ -328,25 +319,15 @@ impl EventQueue {
         }
     }
 
-    /// Moves the events of a bucket to the current one, which is empty, and sorts them, latest
-    /// first.
-    #[inline]
+    /// Moves the events of a bucket, which may be empty, to the current one, which is empty, and
+    /// sorts them, latest first.
+    #[inline(always)]
     fn sort(&mut self, slot: usize) {
+        self.filled[slot / 64] &= !(1 << (slot % 64));
         let bucket = &mut self.buckets[slot];
         let len = std::mem::take(&mut bucket.len);
-        if len == 1 {
-            self.sorted.push(bucket.inside[0]);
-            return;
-        }
         if len <= 4 {
-            let mut four = [Near::default(); 4];
-            for (i, near) in four.iter_mut().enumerate() {
-                // Unused places count as the earliest event and are cut off.
-                let event = bucket.inside[i];
-                *near = if i < len { event } else { Near::default() };
-            }
-            sort_four(&mut four);
-            self.sorted.extend_from_slice(&four);
+            self.sorted.extend_from_slice(&bucket.first_sorted(len));
             self.sorted.truncate(len);
             return;
         }
@@ -355,28 +336,42 @@ impl EventQueue {
         self.sorted.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Bucket of the first event beyond all spans; `u64::MAX` if there is none.
-    #[inline]
-    fn first_of_heap(&self) -> u64 {
-        (self.later.first_of_heap_ps()).map_or(u64::MAX, |at_ps| at_ps >> self.shift)
+    /// Finds the first bucket for which there are events beyond the calendar.
+    fn look_at_later(&mut self) {
+        let of_heap = (self.later.first_of_heap_ps()).map_or(u64::MAX, |at_ps| at_ps >> self.shift);
+        let of_span = match self.later.first_span() {
+            u64::MAX => u64::MAX,
+            span => self.first_bucket(span),
+        };
+        self.first_later = of_heap.min(of_span);
     }
 
-    /// Moves the first event beyond all spans to the current bucket, where it is due.
+    /// Moves the first events beyond all spans to the current bucket, where they are due.
     #[cold]
-    fn take_from_heap(&mut self) {
-        if let Some(event) = self.later.pop_heap() {
+    fn take_from_heap(&mut self, bucket: u64) {
+        while (self.later.first_of_heap_ps()).is_some_and(|at_ps| at_ps >> self.shift == bucket)
+            && let Some(event) = self.later.pop_heap()
+        {
             self.push_again(event);
         }
+        self.look_at_later();
     }
 
-    /// Moves the events of a span to their buckets; no event precedes them.
+    /// Moves the events of a span to their buckets if the span begins with this bucket, which no
+    /// event precedes.
     #[cold]
-    fn enter(&mut self, span: u64) {
-        self.present = self.first_bucket(span) - 1;
+    fn enters_span(&mut self, bucket: u64) -> bool {
+        let span = self.later.first_span();
+        if span == u64::MAX || self.first_bucket(span) != bucket {
+            return false;
+        }
+        self.present = bucket - 1;
         let mut list = self.later.take_first();
         while let Some(event) = self.later.pop(&mut list) {
             self.push_again(event);
         }
+        self.look_at_later();
+        true
     }
 
     /// Widens or narrows the buckets if the last ones served held too few or too many events. The

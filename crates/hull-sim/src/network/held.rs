@@ -139,19 +139,8 @@ impl Network {
     /// Memory of a held packet, its share of a chunk, bytes.
     pub const HELD_BYTES: u64 = size_of::<Chunk>().div_ceil(PACKETS) as u64;
 
-    /// Offers a packet to a port with a long queue, which holds it back if ports may do so.
-    #[inline(never)]
-    pub(super) fn enqueue_long(
-        &mut self,
-        now_ps: u64,
-        earliest_ps: u64,
-        port: usize,
-        place: u32,
-    ) -> Verdict {
-        if !self.holds {
-            let packet = self.in_flight.get_mut(place);
-            return self.ports[port].enqueue_plain(now_ps, earliest_ps, packet);
-        }
+    /// Offers a packet to a port with a long queue, which holds it back.
+    pub(super) fn enqueue_long(&mut self, now_ps: u64, port: usize, place: u32) -> Verdict {
         let behind = (self.ports[port]).hold(now_ps, self.in_flight.get_mut(place));
         if behind == Behind::Dropped {
             return Verdict::Dropped;

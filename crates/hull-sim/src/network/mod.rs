@@ -142,6 +142,7 @@ impl Network {
         for (i, &port) in ports.iter().enumerate() {
             let queue = (i * classes) as u32;
             self.places[port] = Some(Place { memory, queue });
+            self.ports[port].share();
         }
         self.memories
             .push(SharedBuffer::new(config, ports.len() * classes));
@@ -242,24 +243,36 @@ impl Network {
         next_of(self.hops[packet.hop as usize], observed)
     }
 
+    /// Offers the packet at `place` to a port; see [`Port::enqueue_fast`]. If it returns `None`,
+    /// the packet must be offered by [`Network::enqueue`].
+    #[inline(always)]
+    pub fn enqueue_fast(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        port: usize,
+        place: u32,
+    ) -> Option<u64> {
+        let packet = self.in_flight.get_mut(place);
+        self.ports[port].enqueue_fast(now_ps, earliest_ps, packet, &mut self.options)
+    }
+
     /// Offers the packet at `place` to a port; see [`Port::enqueue`]. If the packet is not
     /// accepted, the caller must remove it, unless it was handed over.
-    #[inline(always)]
     pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, port: usize, place: u32) -> Verdict {
         let link = &mut self.ports[port];
-        if !self.places.is_empty() | link.is_off_fast_path() {
-            return self.enqueue_off_fast_path(now_ps, earliest_ps, port, place);
-        }
         link.advance(now_ps, &mut self.options);
-        if link.is_long() {
-            return self.enqueue_long(now_ps, earliest_ps, port, place);
+        if link.needs_pipeline() {
+            return self.enqueue_in_pipeline(now_ps, earliest_ps, port, place);
+        }
+        if self.holds && link.is_long() {
+            return self.enqueue_long(now_ps, port, place);
         }
         link.enqueue_plain(now_ps, earliest_ps, self.in_flight.get_mut(place))
     }
 
-    /// Offers a packet to a port that is off the fast path.
-    #[inline(never)]
-    fn enqueue_off_fast_path(
+    /// Offers a packet to a port with features beyond a plain FIFO.
+    fn enqueue_in_pipeline(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,

@@ -1,7 +1,7 @@
-//! One run: the event loop and the path of packets through the network. [`Simulation`] only dispatches:
-//! code that needs one component of a run is that component's method; code that needs two or three
-//! takes them as arguments. Paths through a host are in `host_path`, TCP in `tcp`, pacing in `paced`,
-//! the workload in `traffic`, measurements in `instruments`.
+//! One run: the event loop. [`Simulation`] only dispatches: code that needs one component of a run is
+//! that component's method; code that needs two or three takes them as arguments. The path of a packet
+//! through the network is in `forwarding`, through a host in `host_path`, TCP in `tcp`, pacing in
+//! `paced`, the workload in `traffic`, measurements in `instruments`.
 
 mod ahead;
 mod build;
@@ -13,6 +13,7 @@ mod distances;
 mod fabric;
 mod flows;
 mod followed;
+mod forwarding;
 mod host_path;
 mod ideal;
 mod instruments;
@@ -26,11 +27,10 @@ mod samplers;
 mod tcp;
 mod traffic;
 
-use crate::engine::{Cargo, Entity, Kind};
+use crate::engine::{Entity, Kind};
 use crate::host::HostSide;
 use crate::limits;
 use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
-use crate::network::{Hop, Verdict, flags};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 use ahead::Ahead;
@@ -350,133 +350,5 @@ impl Simulation {
         if let Some((host, packet)) = self.instruments.next_probe(&mut self.clock) {
             self.send(host, packet);
         }
-    }
-
-    /// Processes a packet that leaves a link, to be forwarded or to arrive.
-    #[inline(always)]
-    fn serve_link(&mut self, link: usize, cargo: Cargo) {
-        self.tally.packet_hops += 1;
-        let tail_ps = if Hop::is_observed(cargo) {
-            self.observe(link, cargo)
-        } else {
-            0
-        };
-        let now_ps = self.clock.now_ps;
-        let packet = self.fabric.network.in_flight.get_mut(cargo.packet);
-        packet.hop += 1;
-        match Hop::of(cargo) {
-            Hop::Port(out) if Hop::is_observed(cargo) => {
-                self.transmit_special(tail_ps, out, cargo.packet);
-            }
-            Hop::Port(out) => {
-                self.transmit(now_ps, out, cargo.packet);
-            }
-            Hop::Host(host) => {
-                let packet = self.fabric.network.in_flight.remove(cargo.packet);
-                self.arrive(host, packet);
-            }
-        }
-    }
-
-    /// Processes an observed packet that leaves a link. Returns the time after which its last bit
-    /// follows, ps.
-    #[inline(never)]
-    fn observe(&mut self, link: usize, cargo: Cargo) -> u64 {
-        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
-        if !network.ports[link].is_observed() {
-            return 0;
-        }
-        let packet = network.in_flight.get_mut(cargo.packet);
-        network.ports[link].mark_delivered(now_ps, packet, &mut network.options);
-        let (packet, network) = (*packet, &self.fabric.network);
-        (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
-    }
-
-    /// Offers the packet at `place` to a port. Returns true if it was accepted.
-    #[inline(always)]
-    fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
-        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
-        let verdict = network.enqueue(now_ps, earliest_ps, port, place);
-        if network.sends_notices
-            && let Some(notice) = network.ports[port].take_notice()
-        {
-            let packet = *network.in_flight.get(place);
-            let table = &mut self.endpoints.table;
-            table.send_notice(packet.flow, packet.hop, notice, &mut self.clock, network);
-        }
-        match verdict {
-            Verdict::Accepted { arrival_ps, .. } => {
-                let network = &self.fabric.network;
-                let cargo = network.cargo(port, place);
-                self.clock.schedule_arrival(arrival_ps, port, cargo);
-                if let Hop::Host(_) = Hop::of(cargo)
-                    && self.endpoints.keeps_flows
-                {
-                    let table = &self.endpoints.table;
-                    table.prefetch(network.in_flight.get(place));
-                }
-                true
-            }
-            Verdict::HandedOver => true,
-            Verdict::Queued { choice_ps, first } => {
-                self.fabric.network.in_flight.remove(place);
-                if first {
-                    self.clock.schedule(choice_ps, Kind::Transmit, port);
-                }
-                true
-            }
-            Verdict::Held { due_ps } => {
-                if let Some(due_ps) = due_ps {
-                    self.clock.schedule(due_ps, Kind::Held, port);
-                }
-                true
-            }
-            Verdict::Dropped => {
-                let packet = self.fabric.network.in_flight.remove(place);
-                let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-                (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
-                false
-            }
-        }
-    }
-
-    /// Selects the next packet of a port with several queues, which may drop packets that it has
-    /// selected.
-    fn transmit_next(&mut self, port: usize) {
-        self.fabric.transmit_next(port, &mut self.clock);
-        while let Some(packet) = self.fabric.network.ports[port].take_lost() {
-            let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-            (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
-        }
-    }
-
-    /// Forwards a probe, or a packet of which a cut-through switch has only the beginning: it may
-    /// be sent when the rest will be there in time.
-    #[inline(never)]
-    fn transmit_special(&mut self, tail_ps: u64, port: usize, place: u32) {
-        let packet = *self.fabric.network.in_flight.get(place);
-        let link = &self.fabric.network.ports[port];
-        let last_bit_ps = self.clock.now_ps + tail_ps;
-        let sending_ps = link.serialization_ps(packet.wire_bytes);
-        let earliest_ps = last_bit_ps
-            .saturating_sub(sending_ps)
-            .max(self.clock.now_ps);
-        let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
-        let taken = self.transmit(earliest_ps, port, place);
-        if packet.flags & flags::PROBE != 0 {
-            let latency = &mut self.records.latency;
-            (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
-        }
-    }
-
-    /// Fails or restores links.
-    fn change_links(&mut self, index: usize) {
-        self.fabric.let_all_in(&mut self.clock);
-        for packet in self.fabric.change_links(index, &mut self.clock) {
-            let options = &mut self.fabric.network.options;
-            self.endpoints.drop_packet(packet, options, &mut self.tally);
-        }
-        let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
-        self.endpoints.table.reroute(network, routes);
     }
 }

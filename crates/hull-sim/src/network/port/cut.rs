@@ -33,10 +33,7 @@ impl Port {
 
     /// Cuts the link of this port, which must be [possible](Port::can_be_cut), or restores it.
     pub fn cut(&mut self, is_cut: bool) {
-        self.features &= !feature::CUT;
-        if is_cut {
-            self.features |= feature::CUT;
-        }
+        self.set(feature::CUT, is_cut);
     }
 
     /// Whether the link is cut.

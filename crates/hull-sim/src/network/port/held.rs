@@ -36,7 +36,7 @@ impl Port {
     /// advanced.
     #[inline(always)]
     pub(in crate::network) fn is_long(&self) -> bool {
-        self.holds | (self.waiting.len() >= Self::AHEAD)
+        self.has(feature::HOLDS) | (self.waiting.len() >= Self::AHEAD)
     }
 
     /// Holds a packet back, or drops it.
@@ -54,9 +54,10 @@ impl Port {
         self.waited_ps += start_ps - now_ps;
         self.waiting_bytes += u64::from(bytes);
         self.held += 1;
-        if std::mem::replace(&mut self.holds, true) {
+        if self.has(feature::HOLDS) {
             return Behind::Others;
         }
+        self.set(feature::HOLDS, true);
         let due_ps = self.waiting.last_ps();
         Behind::Ring { due_ps, start_ps }
     }
@@ -69,7 +70,7 @@ impl Port {
             bytes,
         });
         self.held -= 1;
-        self.holds = self.held > 0;
+        self.set(feature::HOLDS, self.held > 0);
         start_ps + self.transit_ps(bytes)
     }
 

@@ -66,21 +66,25 @@ pub enum Verdict {
 /// Bits of `Port::features`, the features beyond drop-tail.
 mod feature {
     /// The port has rules, several queues or instruments.
-    pub const EXTRAS: u8 = 1 << 0;
-    pub const COUNT_IN_SERVICE: u8 = 1 << 1;
-    pub const DOWN: u8 = 1 << 2;
-    pub const CUT_THROUGH: u8 = 1 << 3;
-    pub const CAPTURED: u8 = 1 << 4;
-    pub const CUT: u8 = 1 << 5;
+    pub const EXTRAS: u16 = 1 << 0;
+    pub const COUNT_IN_SERVICE: u16 = 1 << 1;
+    pub const DOWN: u16 = 1 << 2;
+    pub const CUT_THROUGH: u16 = 1 << 3;
+    pub const CAPTURED: u16 = 1 << 4;
+    pub const CUT: u16 = 1 << 5;
     /// Rules process departures.
-    pub const DEPARTURES: u8 = 1 << 6;
-    pub const PHANTOM_QUEUE: u8 = 1 << 7;
+    pub const DEPARTURES: u16 = 1 << 6;
+    pub const PHANTOM_QUEUE: u16 = 1 << 7;
+    /// The port shares its memory with others.
+    pub const SHARED: u16 = 1 << 8;
+    /// Packets are held back.
+    pub const HOLDS: u16 = 1 << 9;
     /// Features that decide by more than the queue and a threshold.
-    pub const RULED: u8 = EXTRAS | COUNT_IN_SERVICE | DOWN;
+    pub const RULED: u16 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Features that take packets off the fast path.
-    pub const OFF_FAST_PATH: u8 = RULED | CUT;
+    pub const OFF_FAST_PATH: u16 = RULED | CUT | SHARED | HOLDS;
     /// Features that observe packets when they leave the link.
-    pub const OBSERVED: u8 = CUT_THROUGH | CAPTURED | DEPARTURES;
+    pub const OBSERVED: u16 = CUT_THROUGH | CAPTURED | DEPARTURES;
 }
 
 /// Port with its link. The order of the fields puts all that every packet needs into two cache
@@ -98,9 +102,7 @@ pub struct Port {
     in_service_bytes: u16,
     framing_bytes: u16,
     cut_through_bytes: u16,
-    features: u8,
-    /// Whether packets are held back.
-    holds: bool,
+    features: u16,
     limit_bytes: u64,
     limit_packets: u32,
     marker: ThresholdMarker,
@@ -156,7 +158,6 @@ impl Port {
             cut_through_bytes: config.cut_through_bytes.unwrap_or(0),
             framing_bytes: config.framing_bytes,
             features,
-            holds: false,
             marker: config.marker.unwrap_or(ThresholdMarker {
                 threshold_bytes: u32::MAX,
                 count_arriving: false,
@@ -197,8 +198,19 @@ impl Port {
     }
 
     #[inline]
-    fn has(&self, feature: u8) -> bool {
+    fn has(&self, feature: u16) -> bool {
         self.features & feature != 0
+    }
+
+    #[inline]
+    fn set(&mut self, feature: u16, on: bool) {
+        self.features &= !feature;
+        self.features |= feature * u16::from(on);
+    }
+
+    /// Notes that the port shares its memory with others.
+    pub(in crate::network) fn share(&mut self) {
+        self.set(feature::SHARED, true);
     }
 
     /// Prefetches the fields that a packet needs.
@@ -260,13 +272,49 @@ impl Port {
         self.enqueue_plain(now_ps, earliest_ps, packet)
     }
 
-    /// Whether packets bypass the fast path, [`Port::enqueue_plain`].
+    /// Whether packets pass more than the plain FIFO.
+    pub(in crate::network) fn needs_pipeline(&self) -> bool {
+        self.has(feature::RULED | feature::CUT | feature::SHARED)
+    }
+
+    /// Whether packets bypass the fast path.
     #[inline(always)]
     pub(in crate::network) fn is_off_fast_path(&self) -> bool {
         self.has(feature::OFF_FAST_PATH)
     }
 
-    /// Fast path of a packet. The port must have been advanced.
+    /// Offers a packet to the port as [`Port::enqueue`] does, if the port has no feature that needs
+    /// more, a short queue, and room. Returns the time of the packet's event, ps.
+    #[inline(always)]
+    pub(in crate::network) fn enqueue_fast(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        packet: &mut Packet,
+        options: &mut OptionTable,
+    ) -> Option<u64> {
+        self.advance(now_ps, options);
+        // One branch: what a packet finds at a port cannot be predicted.
+        let is_full = self.is_full(now_ps, packet.wire_bytes);
+        if self.is_off_fast_path() | self.is_long() | is_full {
+            return None;
+        }
+        match self.enqueue_plain(now_ps, earliest_ps, packet) {
+            Verdict::Accepted { arrival_ps, .. } => Some(arrival_ps),
+            _ => None,
+        }
+    }
+
+    /// Whether a packet of `bytes` finds neither room nor an idle link, on which it would be sent
+    /// at once.
+    #[inline(always)]
+    fn is_full(&self, now_ps: u64, bytes: u16) -> bool {
+        let full = (self.waiting_bytes + u64::from(bytes) > self.limit_bytes)
+            | (self.waiting.len() >= self.limit_packets);
+        full & (self.busy_until_ps > now_ps)
+    }
+
+    /// Offers a packet to a FIFO without rules. The port must have been advanced.
     #[inline(always)]
     pub(in crate::network) fn enqueue_plain(
         &mut self,
@@ -274,12 +322,7 @@ impl Port {
         earliest_ps: u64,
         packet: &mut Packet,
     ) -> Verdict {
-        // Few branches here: what a packet finds at a port cannot be predicted.
-        let bytes = u64::from(packet.wire_bytes);
-        let full = (self.waiting_bytes + bytes > self.limit_bytes)
-            | (self.waiting.len() >= self.limit_packets);
-        // If the link is idle, a packet goes straight to the wire.
-        if full & (self.busy_until_ps > now_ps) {
+        if self.is_full(now_ps, packet.wire_bytes) {
             self.drops += 1;
             return Verdict::Dropped;
         }
@@ -402,17 +445,6 @@ impl Port {
         self.features |= feature::CAPTURED;
     }
 
-    /// Waiting time of a packet of the first class that arrives at `now_ps`, ps; no packet
-    /// overtakes it.
-    pub fn first_class_wait_ps(&self, now_ps: u64) -> u64 {
-        let extras = self.extras.as_ref();
-        let queues = extras.and_then(|extras| extras.queues.as_ref());
-        let (bytes, packets) = queues.map_or((0, 0), |queues| queues.queue(0));
-        let ahead_bytes = bytes + packets * u64::from(self.framing_bytes);
-        let ahead_ps = (u128::from(ahead_bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
-        self.busy_until_ps.saturating_sub(now_ps) + ahead_ps as u64
-    }
-
     /// Time until which the link is occupied, ps.
     pub fn busy_until_ps(&self) -> u64 {
         self.busy_until_ps
@@ -427,13 +459,6 @@ impl Port {
     pub fn queue(&mut self, now_ps: u64, options: &mut OptionTable) -> QueueLevel {
         self.advance(now_ps, options);
         self.level()
-    }
-
-    /// Number of packets in the queues of a port that is not a FIFO.
-    pub fn queued(&self) -> usize {
-        let extras = self.extras.as_ref();
-        let queues = extras.and_then(|extras| extras.queues.as_ref());
-        queues.map_or(0, Queues::packets)
     }
 
     /// Takes a rule's notice to the sender of the packet offered last.

@@ -1,7 +1,8 @@
-//! Readings of a FIFO port for samples and live runs: the phantom queue and the bytes that the link has
-//! carried. They do not change the port.
+//! Readings of a port for samples, probes and live runs: what waits, the phantom queue and the bytes that
+//! the link has carried. They do not change the port.
 
 use super::super::options::OptionTable;
+use super::super::queues::Queues;
 use super::Port;
 
 /// Counters of a port at one time.
@@ -24,6 +25,24 @@ impl Port {
     /// Number of packets that the port has trimmed.
     pub fn trims(&self) -> u64 {
         self.extras.as_ref().map_or(0, |extras| extras.trims)
+    }
+
+    /// Number of packets in the queues of a port that is not a FIFO.
+    pub fn queued(&self) -> usize {
+        let extras = self.extras.as_ref();
+        let queues = extras.and_then(|extras| extras.queues.as_ref());
+        queues.map_or(0, Queues::packets)
+    }
+
+    /// Waiting time of a packet of the first class that arrives at `now_ps`, ps; no packet
+    /// overtakes it.
+    pub fn first_class_wait_ps(&self, now_ps: u64) -> u64 {
+        let extras = self.extras.as_ref();
+        let queues = extras.and_then(|extras| extras.queues.as_ref());
+        let (bytes, packets) = queues.map_or((0, 0), |queues| queues.queue(0));
+        let ahead_bytes = bytes + packets * u64::from(self.framing_bytes);
+        let ahead_ps = (u128::from(ahead_bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
+        self.busy_until_ps.saturating_sub(now_ps) + ahead_ps as u64
     }
 
     /// Counters at `now_ps`.

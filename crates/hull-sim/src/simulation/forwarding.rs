@@ -1,0 +1,156 @@
+//! The path of a packet through the network: from one link to the next port, until it arrives at a host
+//! or is lost. Times are ps.
+
+use super::Simulation;
+use crate::engine::{Cargo, Kind};
+use crate::network::{Hop, Verdict, flags};
+
+impl Simulation {
+    /// Processes a packet that leaves a link, to be forwarded or to arrive.
+    #[inline(always)]
+    pub(super) fn serve_link(&mut self, link: usize, cargo: Cargo) {
+        self.tally.packet_hops += 1;
+        let tail_ps = if Hop::is_observed(cargo) {
+            self.observe(link, cargo)
+        } else {
+            0
+        };
+        let now_ps = self.clock.now_ps;
+        let packet = self.fabric.network.in_flight.get_mut(cargo.packet);
+        packet.hop += 1;
+        match Hop::of(cargo) {
+            Hop::Port(out) if Hop::is_observed(cargo) => {
+                self.transmit_special(tail_ps, out, cargo.packet);
+            }
+            Hop::Port(out) => {
+                self.transmit(now_ps, out, cargo.packet);
+            }
+            Hop::Host(host) => {
+                let packet = self.fabric.network.in_flight.remove(cargo.packet);
+                self.arrive(host, packet);
+            }
+        }
+    }
+
+    /// Processes an observed packet that leaves a link. Returns the time after which its last bit
+    /// follows, ps.
+    #[inline(never)]
+    fn observe(&mut self, link: usize, cargo: Cargo) -> u64 {
+        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
+        if !network.ports[link].is_observed() {
+            return 0;
+        }
+        let packet = network.in_flight.get_mut(cargo.packet);
+        network.ports[link].mark_delivered(now_ps, packet, &mut network.options);
+        let (packet, network) = (*packet, &self.fabric.network);
+        (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
+    }
+
+    /// Offers the packet at `place` to a port. Returns true if it was accepted.
+    #[inline(always)]
+    pub(super) fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
+        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
+        match network.enqueue_fast(now_ps, earliest_ps, port, place) {
+            Some(arrival_ps) => {
+                self.schedule_arrival(arrival_ps, port, place);
+                true
+            }
+            None => self.transmit_off_fast_path(earliest_ps, port, place),
+        }
+    }
+
+    /// Schedules the arrival of the packet at `place` at the end of a port's link.
+    #[inline(always)]
+    fn schedule_arrival(&mut self, arrival_ps: u64, port: usize, place: u32) {
+        let network = &self.fabric.network;
+        let cargo = network.cargo(port, place);
+        self.clock.schedule_arrival(arrival_ps, port, cargo);
+        if let Hop::Host(_) = Hop::of(cargo)
+            && self.endpoints.keeps_flows
+        {
+            let table = &self.endpoints.table;
+            table.prefetch(network.in_flight.get(place));
+        }
+    }
+
+    /// Offers the packet at `place` to a port with features beyond the fast path, a long queue, or
+    /// no room. Returns true if it was accepted.
+    #[inline(never)]
+    fn transmit_off_fast_path(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
+        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
+        let verdict = network.enqueue(now_ps, earliest_ps, port, place);
+        if network.sends_notices
+            && let Some(notice) = network.ports[port].take_notice()
+        {
+            let packet = *network.in_flight.get(place);
+            let table = &mut self.endpoints.table;
+            table.send_notice(packet.flow, packet.hop, notice, &mut self.clock, network);
+        }
+        match verdict {
+            Verdict::Accepted { arrival_ps, .. } => {
+                self.schedule_arrival(arrival_ps, port, place);
+                true
+            }
+            Verdict::HandedOver => true,
+            Verdict::Queued { choice_ps, first } => {
+                self.fabric.network.in_flight.remove(place);
+                if first {
+                    self.clock.schedule(choice_ps, Kind::Transmit, port);
+                }
+                true
+            }
+            Verdict::Held { due_ps } => {
+                if let Some(due_ps) = due_ps {
+                    self.clock.schedule(due_ps, Kind::Held, port);
+                }
+                true
+            }
+            Verdict::Dropped => {
+                let packet = self.fabric.network.in_flight.remove(place);
+                let (clock, fabric) = (&mut self.clock, &mut self.fabric);
+                (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+                false
+            }
+        }
+    }
+
+    /// Selects the next packet of a port with several queues, which may drop packets that it has
+    /// selected.
+    pub(super) fn transmit_next(&mut self, port: usize) {
+        self.fabric.transmit_next(port, &mut self.clock);
+        while let Some(packet) = self.fabric.network.ports[port].take_lost() {
+            let (clock, fabric) = (&mut self.clock, &mut self.fabric);
+            (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+        }
+    }
+
+    /// Forwards a probe, or a packet of which a cut-through switch has only the beginning: it may
+    /// be sent when the rest will be there in time.
+    #[inline(never)]
+    fn transmit_special(&mut self, tail_ps: u64, port: usize, place: u32) {
+        let packet = *self.fabric.network.in_flight.get(place);
+        let link = &self.fabric.network.ports[port];
+        let last_bit_ps = self.clock.now_ps + tail_ps;
+        let sending_ps = link.serialization_ps(packet.wire_bytes);
+        let earliest_ps = last_bit_ps
+            .saturating_sub(sending_ps)
+            .max(self.clock.now_ps);
+        let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
+        let taken = self.transmit(earliest_ps, port, place);
+        if packet.flags & flags::PROBE != 0 {
+            let latency = &mut self.records.latency;
+            (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
+        }
+    }
+
+    /// Fails or restores links.
+    pub(super) fn change_links(&mut self, index: usize) {
+        self.fabric.let_all_in(&mut self.clock);
+        for packet in self.fabric.change_links(index, &mut self.clock) {
+            let options = &mut self.fabric.network.options;
+            self.endpoints.drop_packet(packet, options, &mut self.tally);
+        }
+        let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
+        self.endpoints.table.reroute(network, routes);
+    }
+}
