@@ -205,3 +205,35 @@ def test_link_check(link: str, problem: str | None, tmp_path: Path) -> None:
     assert done.returncode == (1 if problem else 0), done.stderr
     assert (problem or "") in done.stderr
     assert done.stderr.count("\n") == (1 if problem else 0)
+
+
+def test_the_first_paragraph_has_the_numbers_of_table4() -> None:
+    """The README's factors and percentages follow from the page's tables of means."""
+    page = (DOCS / "experiments" / "table4.md").read_text(encoding="utf-8")
+
+    def means(title: str) -> dict[str, dict[str, float]]:
+        part = page.split(f"### {title}")[1].split("###")[0]
+        rows = re.findall(r"^\| (\d+%) \| (\w+) \| ([\d.]+) ±", part, re.M)
+        found: dict[str, dict[str, float]] = {}
+        for load, scheme, mean in rows:
+            found.setdefault(load, {})[scheme] = float(mean)
+        return found
+
+    hull_, others = "dctcp_pq950_pacer", ("tcp_droptail", "dctcp_30k")
+    latency = means("Switch latency (us)").values()
+    factors = [sorted(at[other] / at[hull_] for at in latency) for other in others]
+    longer = [
+        100 * (at.pop(hull_) / min(at.values()) - 1)
+        for at in means("Completion time of 10 MB (ms)").values()
+    ]
+    text = words((ROOT / "README.md").read_text(encoding="utf-8"))
+    tcp = re.search(r"is (\d+) to (\d+) times lower than with TCP", text)
+    dctcp = re.search(r"(\d+) to (\d+) times lower than with DCTCP", text)
+    transfers = re.search(r"take (\d+), (\d+) and (\d+)% longer", text)
+    assert tcp
+    assert dctcp
+    assert transfers
+    for written, (least, *_, most) in ((tcp, factors[0]), (dctcp, factors[1])):
+        # The page rounds its means to three digits.
+        assert list(map(float, written.groups())) == pytest.approx([least, most], rel=0.03)
+    assert list(map(float, transfers.groups())) == pytest.approx(longer, abs=1)
