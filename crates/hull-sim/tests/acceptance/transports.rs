@@ -248,6 +248,15 @@ fn what_a_flow_list_cannot_name_is_refused() {
             "transports.idle",
             ["a transport without flows", "transport = \"idle\""],
         ),
+        (
+            "constant-rate",
+            "0,1,0,7,other\n",
+            &[
+                "transports.other={congestion_control=\"constant_rate\",constant_rate.rate=\"1Mbps\"}",
+            ],
+            "transports.other",
+            ["rows of the flow list", "flows of workload.long_lived only"],
+        ),
     ] {
         let (path, list) = flow_list(name, rows);
         let scenario = scenario(&list, &[&BASE[..], &DCTCP, settings].concat());
