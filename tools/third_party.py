@@ -23,6 +23,8 @@ MATERIALS = ROOT / "hullnet.cdx.json"
 TARGET = "x86_64-unknown-linux-gnu"
 PLOT = ROOT / "python/hull/lab/page/vendor"
 VEGA = ROOT / "python/hull/report/vega-licenses.txt"
+C_LICENSES = ("zstd/LICENSE", "c_src/mimalloc/v3/LICENSE")
+"""In the crates that compile C from other projects."""
 LICENSE_FILE = re.compile(r"licen[cs]e|copying|notice|unlicense", re.IGNORECASE)
 
 Package = dict[str, Any]
@@ -72,7 +74,7 @@ def texts(package: Package) -> list[str]:
     """The licences and notices in the sources of a crate."""
     folder = Path(package["manifest_path"]).parent
     files = [path for path in folder.iterdir() if LICENSE_FILE.search(path.name)]
-    files += (folder / "zstd").glob("LICENSE")
+    files += [folder / path for path in C_LICENSES]
     return [path.read_text(encoding="utf-8").strip() for path in sorted(files) if path.is_file()]
 
 

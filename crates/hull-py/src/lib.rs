@@ -24,6 +24,10 @@ mod tables;
 
 use python_control::{Ack, PythonControl, Window};
 
+/// Allocator of the simulator. Python keeps its own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 create_exception!(
     hull._core,
     ScenarioError,
