@@ -10,7 +10,7 @@ class Outcome:
     """What became of a case."""
 
     what: str
-    """One word, which the final count counts: accepted, refused, equal, ..."""
+    """One word, which the final count counts: accepted, rejected, equal, ..."""
     case: str
     """The input as text, for whoever looks at a failure."""
     message: str = ""

@@ -130,7 +130,7 @@ def check(seed: int, index: int) -> Outcome:
         wrong = messages.foreign(message)
         if not wrong and not _names(made, message):
             wrong = "the message names neither the file nor its key"
-        return Outcome("refused", made.text, message, wrong)
+        return Outcome("rejected", made.text, message, wrong)
 
 
 def _names(made: Damaged, message: str) -> bool:

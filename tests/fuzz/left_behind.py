@@ -79,7 +79,7 @@ def outcome_of(kind: str, file: str, content: bytes, case: str) -> Outcome:
         problem = done.problem
         if not problem and done.status == 0 and kind not in ("finished run", "traced run"):
             problem = _difference(before, folder)
-    what = "refused" if done.status else "accepted"
+    what = "rejected" if done.status else "accepted"
     text = done.error.strip()
     if not problem and done.status and Path(file).name not in text and "out" not in text:
         problem = "the message names neither the file nor its folder"
@@ -93,7 +93,7 @@ def _loaded(folder: Path, case: str) -> Outcome:
         for table in ("flows", "latency", "links"):
             getattr(result, table)
     except hull.UsageError as error:
-        return Outcome("refused", case, str(error), messages.foreign(str(error)))
+        return Outcome("rejected", case, str(error), messages.foreign(str(error)))
     return Outcome("accepted", case)
 
 

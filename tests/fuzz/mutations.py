@@ -120,7 +120,7 @@ def check(seed: int, index: int) -> Outcome:
         after = _given(made, ())
     except Refused as refusal:
         message = str(refusal)
-        return Outcome("refused", made.text, message, _wrong_with(made, message))
+        return Outcome("rejected", made.text, message, _wrong_with(made, message))
     if made.must_be_refused:
         return Outcome("accepted", made.text, "", f"a key that is {made.how} is accepted")
     if _same(before, after) and not _may_be_the_same(made):
@@ -227,8 +227,8 @@ def _run(made: Mutation, plan: Plan, draw: random.Random) -> Outcome:
         summary = run_for_a_moment(plan.cells[number].scenario, draw.randrange(1000))
     except Refused as refusal:
         message = str(refusal)
-        wrong = messages.foreign(message) or "refused at the run, not when it was checked"
-        return Outcome("refused", made.text, message, wrong)
+        wrong = messages.foreign(message) or "rejected at the run, not when it was checked"
+        return Outcome("rejected", made.text, message, wrong)
     if summary is None:
         return Outcome("stopped", made.text)
     packets = summary["packets"]

@@ -70,7 +70,7 @@ def check(seed: int, index: int) -> Outcome:
     try:
         first = _run(made, {})
     except Refused as refusal:
-        return Outcome("refused", made.text, str(refusal), messages.foreign(str(refusal)))
+        return Outcome("rejected", made.text, str(refusal), messages.foreign(str(refusal)))
     threads = (2, 3, 4, 8)[index % 4]
     problem = (
         _wrong_with(made, first)
