@@ -326,6 +326,11 @@ impl EventQueue {
         self.filled[slot / 64] &= !(1 << (slot % 64));
         let bucket = &mut self.buckets[slot];
         let len = std::mem::take(&mut bucket.len);
+        if len == 1 {
+            // Most buckets of a small network.
+            self.sorted.push(bucket.inside[0]);
+            return;
+        }
         if len <= 4 {
             self.sorted.extend_from_slice(&bucket.first_sorted(len));
             self.sorted.truncate(len);
