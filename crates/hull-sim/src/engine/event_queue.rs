@@ -384,7 +384,8 @@ impl EventQueue {
     #[cold]
     fn fit_width(&mut self) {
         let (_, events) = std::mem::take(&mut self.served);
-        let shift = if events < FEW && 16 << self.shift < self.horizon_ps {
+        let may_widen = self.shift < Near::WIDEST && 16 << self.shift < self.horizon_ps;
+        let shift = if events < FEW && may_widen {
             self.shift + 1
         } else if events > MANY && self.shift > 0 && (self.buckets.len() as u64) < MOST {
             self.shift - 1

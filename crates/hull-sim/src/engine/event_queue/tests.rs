@@ -78,3 +78,27 @@ fn agrees_with_sorting() {
         assert_eq!(drain(&mut queue), waiting);
     }
 }
+
+/// Buckets that widen because they hold few events stay so narrow that time and entity fit into a key.
+#[test]
+fn stays_sorted_when_buckets_widen() {
+    let mut random = crate::random::Stream::new(2, crate::random::Purpose::Arrivals, 0);
+    let horizon_ps = 1 << 44;
+    let mut queue = EventQueue::new(horizon_ps, 1);
+    let mut now = 0;
+    let mut waiting = std::collections::BTreeSet::new();
+    for round in 0..60_000_usize {
+        let event = (
+            now + random.below(1 << 36) as u64,
+            Entity::new(Kind::Link, round),
+        );
+        queue.push(event.0, event.1, NONE);
+        waiting.insert(event);
+        if waiting.len() > 4 {
+            let due = queue.pop_before(u64::MAX).expect("not empty");
+            assert_eq!(Some((due.at_ps, due.entity)), waiting.pop_first());
+            now = due.at_ps;
+        }
+    }
+    assert!(Vec::from_iter(waiting) == drain(&mut queue));
+}
