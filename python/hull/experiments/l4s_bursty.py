@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Bound, Claim, Finding, about
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.experiments.common.measured import Reader, Results, goodput
+from hull.experiments.common.measured import Results, transport_mbps
 from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, VERMILION, Scheme
 
@@ -49,12 +49,7 @@ LOOKS = (
 )
 
 
-def _mbps() -> Reader:
-    read = goodput("default")
-    return lambda part: 1000 * (read(part) or 0)
-
-
-GOODPUT = _mbps()
+GOODPUT = transport_mbps("default")
 
 
 def _measured(results: Results, place: str, scheme: str) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hull.experiments.common.claims import Bound, Claim, Finding, Kind, about, commands, unshipped
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
-from hull.experiments.common.measured import Reader, Results, goodput
+from hull.experiments.common.measured import Results, transport_mbps
 from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, Scheme
 
@@ -151,12 +151,7 @@ def _shared(other: str) -> Variant:
     )
 
 
-def _mbps(transport: str) -> Reader:
-    read = goodput(transport)
-    return lambda part: 1000 * (read(part) or 0)
-
-
-FIRST, SECOND = (_mbps(name) for name in ("default", "second"))
+FIRST, SECOND = (transport_mbps(name) for name in ("default", "second"))
 
 
 def _points() -> Iterator[Point]:

@@ -49,6 +49,11 @@ def goodput(transport: str) -> Reader:
     return lambda part: float(part["transports"][transport]["goodput_bps"]) / 1e9
 
 
+def transport_mbps(transport: str) -> Reader:
+    """Goodput of a transport's flows, Mbit/s."""
+    return lambda part: float(part["transports"][transport]["goodput_bps"]) / 1e6
+
+
 def fct_of(transport: str, size_class: str, statistic: str) -> Reader:
     """Flow completion time of a size class of a transport, us."""
 
