@@ -247,16 +247,15 @@ impl EventQueue {
         cancelled.iter().map(|event| event.cargo).collect()
     }
 
-    /// Removes and returns all events, in no particular order.
-    pub fn take_all(&mut self) -> Vec<Due> {
+    /// Moves all events to the end of `events`, in no particular order.
+    pub fn move_to(&mut self, events: &mut Vec<Due>) {
         let mut all = self.drain();
-        std::iter::from_fn(|| self.later.pop(&mut all))
-            .map(|event| Due {
-                at_ps: event.at_ps,
-                entity: Entity::from_bits(event.entity),
-                cargo: event.cargo,
-            })
-            .collect()
+        let rest = std::iter::from_fn(|| self.later.pop(&mut all));
+        events.extend(rest.map(|event| Due {
+            at_ps: event.at_ps,
+            entity: Entity::from_bits(event.entity),
+            cargo: event.cargo,
+        }));
     }
 
     fn push_again(&mut self, event: Far) {

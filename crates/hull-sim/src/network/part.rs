@@ -27,8 +27,10 @@ pub struct Departure {
     pub scheduled: Scheduled,
 }
 
-/// Number of this part, and the changes to report to the others.
+/// Number of this part, and the changes to report to the others. Two threads never share its cache
+/// lines (two are fetched together).
 #[derive(Debug)]
+#[repr(align(128))]
 pub(super) struct OwnPart {
     number: u8,
     /// Part that simulates each port's queue; hosts are in part 0.

@@ -65,8 +65,9 @@ pub enum Failure {
     TooManyFlows,
 }
 
-/// State of a run, in components that each know their own.
+/// State of a run, in components that each know their own. Two threads never share its cache lines.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Simulation {
     clock: Clock,
     fabric: Fabric,

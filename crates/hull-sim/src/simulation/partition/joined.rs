@@ -10,7 +10,7 @@ use std::ops::DerefMut;
 
 use super::part::{Part, Phase};
 use super::plan::Plan;
-use crate::engine::Kind;
+use crate::engine::{Due, Kind};
 use crate::network::Hop;
 use crate::simulation::{Control, Failure, Simulation};
 
@@ -61,8 +61,9 @@ fn common<'a>(parts: &[impl DerefMut<Target = Part<'a>>]) -> Option<(Phase, u64)
     Some((phase, latest_ps))
 }
 
-/// Makes the edge take over everything from the other parts, which have met.
-pub fn join<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>]) {
+/// Makes the edge take over everything from the other parts, which have met. `moved` is empty
+/// before and after, so that its memory can be reused.
+pub fn join<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], moved: &mut Vec<Due>) {
     let Some((edge, others)) = parts.split_first_mut() else {
         return;
     };
@@ -72,7 +73,8 @@ pub fn join<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>]) {
         other.fabric.let_all_in(&mut other.clock);
         let (here, there) = (&mut edge.fabric.network, &mut other.fabric.network);
         here.exchange_ports(there);
-        for due in other.clock.events.take_all() {
+        other.clock.events.move_to(moved);
+        for due in moved.drain(..) {
             let cargo = match due.entity.kind() {
                 Kind::Warmup => continue, // the edge has it too
                 Kind::Held => continue,   // what it was for has been let in
@@ -113,8 +115,13 @@ pub fn serve(
 }
 
 /// Returns its own ports, packets and events to each part, after all events before `at_ps` were
-/// served.
-pub fn divide<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], at_ps: u64) {
+/// served. `moved` is empty before and after.
+pub fn divide<'a>(
+    plan: &Plan,
+    parts: &mut [impl DerefMut<Target = Part<'a>>],
+    at_ps: u64,
+    moved: &mut Vec<Due>,
+) {
     let Some((first, others)) = parts.split_first_mut() else {
         return;
     };
@@ -138,8 +145,8 @@ pub fn divide<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], a
             network.set_route(at as usize, entries);
         }
     });
-    let events = edge.clock.events.take_all();
-    for due in events {
+    edge.clock.events.move_to(moved);
+    for due in moved.drain(..) {
         let hop = match due.entity.kind() {
             Kind::Held => continue, // as above
             Kind::Link => Hop::of(due.cargo),

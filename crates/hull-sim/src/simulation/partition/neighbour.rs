@@ -10,8 +10,9 @@
 use super::channel::{Reader, Writer, channel};
 use super::message::{Clock, Message};
 
-/// Another part as seen by one part.
+/// Another part as seen by one part. Two threads never share its cache lines.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Neighbour {
     /// Number of the other part.
     pub part: usize,

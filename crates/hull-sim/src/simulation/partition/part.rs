@@ -56,8 +56,9 @@ pub enum Step {
     Over,
 }
 
-/// One part.
+/// One part. Two threads never share its cache lines (two are fetched together).
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Part<'a> {
     number: usize,
     simulation: &'a mut Simulation,

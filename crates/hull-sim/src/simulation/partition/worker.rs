@@ -22,6 +22,7 @@ use super::board::Board;
 use super::joined;
 use super::part::{Part, Step};
 use super::plan::Plan;
+use crate::engine::Due;
 use crate::measure::thread_seconds;
 use crate::simulation::Failure;
 
@@ -167,7 +168,7 @@ impl<'a> Workers<'a> {
     /// Runs the first thread: serves its part, or all.
     fn lead(&self) -> Result<(), Failure> {
         let (mut apart, mut joined) = (SHORT_STAY, TRY);
-        let mut events = 0;
+        let (mut events, mut moved) = (0, Vec::new());
         loop {
             let begin = Instant::now();
             let pause = self.serve_own(0, Some(begin + apart))?;
@@ -179,7 +180,7 @@ impl<'a> Workers<'a> {
                 Pause::Missed => 0.0,
                 _ => speed(events_of(&all) - events, begin.elapsed()),
             };
-            let (speed_joined, is_over) = self.serve_all(&mut all, joined)?;
+            let (speed_joined, is_over) = self.serve_all(&mut all, &mut moved, joined)?;
             events = events_of(&all);
             drop(all);
             self.by_one.store(false, Ordering::SeqCst);
@@ -250,8 +251,14 @@ impl<'a> Workers<'a> {
     }
 
     /// Serves all parts for a while: joined, or in turn if they cannot be joined. Returns the
-    /// events per second while they were joined, and whether all parts are done.
-    fn serve_all(&self, all: &mut All<'_, 'a>, time: Duration) -> Result<(f64, bool), Failure> {
+    /// events per second while they were joined, and whether all parts are done. `moved` is empty
+    /// before and after.
+    fn serve_all(
+        &self,
+        all: &mut All<'_, 'a>,
+        moved: &mut Vec<Due>,
+        time: Duration,
+    ) -> Result<(f64, bool), Failure> {
         let begin = Instant::now();
         let goes_on = || match self.manner {
             Manner::Adaptive => begin.elapsed() < time,
@@ -271,12 +278,12 @@ impl<'a> Workers<'a> {
                 _ => joined::meet(all)?,
             };
             if let Some(at_ps) = meeting_ps {
-                joined::join(self.plan, all);
+                joined::join(self.plan, all, moved);
                 let (begin, before) = (Instant::now(), events_of(all));
                 let served_ps = joined::serve(all[0].with_control(), at_ps, goes_on)?;
                 joined += begin.elapsed();
                 events += events_of(all) - before;
-                joined::divide(self.plan, all, served_ps);
+                joined::divide(self.plan, all, served_ps, moved);
             } else {
                 let mut is_over = true;
                 for part in &mut *all {
