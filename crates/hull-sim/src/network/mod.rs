@@ -288,11 +288,11 @@ impl Network {
         };
         if let Verdict::Accepted { arrival_ps, .. } = verdict {
             self.ports[port].note_sent(arrival_ps, place);
+            if self.hands_over(arrival_ps, port, place) {
+                return Verdict::HandedOver;
+            }
         }
-        match self.ports[port].is_cut() {
-            true => self.pass_on(place, verdict),
-            false => verdict,
-        }
+        verdict
     }
 
     fn enqueue_shared(
@@ -361,7 +361,7 @@ impl Network {
         }
         let place = self.in_flight.insert(packet);
         self.ports[port].note_sent(arrival_ps, place);
-        if self.ports[port].is_cut() && self.pass_on(place, verdict) == Verdict::HandedOver {
+        if self.hands_over(arrival_ps, port, place) {
             return (None, again_ps);
         }
         (Some((arrival_ps, self.cargo(port, place))), again_ps)

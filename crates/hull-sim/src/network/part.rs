@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::packet::Packet;
-use super::port::{Port, Verdict};
+use super::port::Port;
 use super::{HOST, Network, next_of};
 use crate::engine::Cargo;
 
@@ -65,12 +65,12 @@ impl Network {
         }));
     }
 
-    /// Processes the verdict on a packet at a port whose link is cut: the packet stays in this part
-    /// or departs.
+    /// Hands over a packet that a port has accepted to another part, if its link is cut and leads
+    /// there. Returns whether it did.
     #[inline]
-    pub(super) fn pass_on(&mut self, place: u32, verdict: Verdict) -> Verdict {
-        let (Verdict::Accepted { arrival_ps, .. }, Some(part)) = (verdict, &mut self.part) else {
-            return verdict;
+    pub(super) fn hands_over(&mut self, arrival_ps: u64, port: usize, place: u32) -> bool {
+        let (true, Some(part)) = (self.ports[port].is_cut(), &mut self.part) else {
+            return false;
         };
         let entry = self.hops[self.in_flight.get(place).hop as usize];
         let to = match entry & HOST {
@@ -78,12 +78,12 @@ impl Network {
             _ => 0,
         };
         if to == part.number {
-            return verdict;
+            return false;
         }
         let packet = self.in_flight.remove(place);
         let scheduled = Scheduled { arrival_ps, packet };
         part.departures.push(Departure { to, scheduled });
-        Verdict::HandedOver
+        true
     }
 
     /// Takes the departures since the last call, in order, and calls `carry` with each.
