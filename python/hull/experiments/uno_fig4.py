@@ -6,10 +6,12 @@ slowdown and thresholds: the full form sweeps them.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.acked import acked_point, acked_us
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import (
     Experiment,
     Size,
@@ -32,7 +34,7 @@ WITHIN = 0.05
 """What the numbers are to be met by."""
 
 SCRIPTS = ("10%", "2%", "60%")
-CLOSEST = ("5%", "2%", "30%")
+RECORDED = ("5%", "2%", "30%")
 SWEPT = (
     ("1%", "2%", "60%"),
     ("2%", "2%", "60%"),
@@ -40,8 +42,8 @@ SWEPT = (
     ("5%", "20%", "80%"),
     ("10%", "20%", "80%"),
 )
-"""Slowdown and thresholds of the phantom queue: those of the scripts of figures 10 to 12, the
-closest of all that were tried, and others."""
+"""Slowdown and thresholds of the phantom queue: those of the scripts of figures 10 to 12, those
+with which the authors' simulator gives the recorded values, and others."""
 
 LOOKS = (
     Scheme(NORMAL, "Marking by the queue", VERMILION, (2, 2), "o"),
@@ -87,22 +89,23 @@ def _variant(setting: tuple[str, str, str], sizes: tuple[SizeName, ...]) -> Vari
 
 def _swept() -> Iterator[Variant]:
     """Variants of the phantom queue, most of them of the full form alone."""
-    for setting in (SCRIPTS, CLOSEST):
+    for setting in (SCRIPTS, RECORDED):
         yield _variant(setting, ("quick", "full"))
     for setting in SWEPT:
         yield _variant(setting, ("full",))
 
 
 TRIED = (
-    "The recorded queue is empty at 15 ms; here it is until 17 ms that the marks of the first "
-    "overload cut the windows far enough. Of the settings that were swept, 10%, 2% and 60% "
-    "(the scripts of figures 10 to 12) give a mean of 6.11 and a 99th percentile of 7.37 us, "
-    "5%, 2% and 30% 6.23 and 7.48 us (means of 5 seeds)."
+    "The recorded run had another setting. The authors' simulator (commit 68d164e, the log's seed) "
+    "gives a mean of 7.10 and a 99th percentile of 20.0 us with 5%, 2% and 60%, and 6.245 and "
+    "7.519 us, the recorded values, with 5%, 2% and 30%. hull gives 7.18 and 21.6 us with the "
+    "former and 6.23 and 7.48 us with the latter (means of 5 seeds)."
 )
 TRIED_NORMAL = (
-    "Between seeds the mean varies from 13.0 to 14.8 and the 99th percentile from 59.3 to 61.7 us "
-    "(5 seeds); the recorded run has one. The recorded queue is longer at 15 ms (64 against 58 us "
-    "on average over the flows of that millisecond) and begins to grow again 0.5 to 1 ms later."
+    "The authors' simulator (commit 68d164e) does not give the recorded values either: with the "
+    "settings and the seed of the log, a mean of 14.2 and a 99th percentile of 57.5 us; over five "
+    "seeds, 11.0 to 14.8 and 55.9 to 63.7 us. hull gives 13.0 to 14.8 and 59.3 to 61.7 us (5 "
+    "seeds). The log must be of another version or have an option that it does not print."
 )
 
 
@@ -132,8 +135,8 @@ def _better(results: Results) -> Finding:
     return Finding(f"{phantom:.1f} against {normal:.1f} us", 2 * phantom < normal)
 
 
-def _fits(results: Results) -> Finding:
-    condition = _condition(*SCRIPTS)
+def _fits(setting: tuple[str, str, str], results: Results) -> Finding:
+    condition = _condition(*setting)
     found = {s: value(completion(s), results, condition, PHANTOM) for s in ("mean", "p99")}
     deviations = {s: found[s] / PUBLISHED[PHANTOM][s] - 1 for s in found}
     measured = ", ".join(f"{s} {found[s]:.3f} us ({100 * d:+.1f}%)" for s, d in deviations.items())
@@ -154,7 +157,16 @@ CLAIMS = (
         source="Uno figures 4 and 10",
         claim="with a slowdown of 10%, as in the scripts of figures 10 to 12, mean and 99th "
         "percentile with the phantom queue are met (within 5%)",
-        check=_fits,
+        check=partial(_fits, SCRIPTS),
+        kind="fitted",
+        bound="hull",
+    ),
+    Claim(
+        id="uno-fig4-recorded",
+        source="Uno figure 4",
+        claim="with 5%, 2% and 30%, with which the authors' simulator gives the recorded values, "
+        "mean and 99th percentile with the phantom queue are met (within 5%)",
+        check=partial(_fits, RECORDED),
         kind="fitted",
         bound="hull",
     ),
@@ -207,6 +219,14 @@ EXPERIMENT = Experiment(
         Stated("Uno, htsim", "host links", "host.rate", "100Gbps"),
     ),
     claims=CLAIMS,
+    deviations=(
+        Deviation(
+            PHANTOM,
+            "small_fct_us",
+            ("p99",),
+            "the recorded run had an upper threshold of 30%, as the authors' simulator shows",
+        ),
+    ),
     looks=LOOKS,
     draw=draw,
     quick=Size(seeds=1),
