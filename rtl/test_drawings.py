@@ -1,4 +1,4 @@
-"""The drawings of docs/hardware are those of their sources, which agree with the modules."""
+"""The drawings in docs/hardware match their sources, which agree with the modules."""
 
 from __future__ import annotations
 

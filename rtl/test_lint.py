@@ -1,4 +1,4 @@
-"""Every module passes Verilator's lint with all warnings, and slang, at each width that it has."""
+"""Every module passes Verilator's lint with all warnings at each supported width, and slang."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ RTL = Path(__file__).parent
 FOLDERS = [
     RTL / name for name in ("switch", "nic", "meter", "stream", "registers", "registers/generated")
 ]
-# The generated register blocks are linted with the modules that have them.
+# The generated register packages are linted with the modules that use them.
 PACKAGES = sorted((RTL / "registers" / "generated").glob("*_pkg.sv"))
 MODULES = sorted(path for folder in FOLDERS for path in folder.glob("*.sv") if path not in PACKAGES)
 
 
 def widths(path: Path) -> list[list[str]]:
-    """The parameters with which a module is linted: each width where it has one."""
+    """Parameters for linting a module: each width if it has a width parameter."""
     if re.search(r"parameter int DATA_BITS", path.read_text()):
         return [[f"DATA_BITS={bits}"] for bits in (64, 128, 256, 512)]
     return [[]]
@@ -50,7 +50,7 @@ def test_lint(path: Path) -> None:
 
 
 def test_slang() -> None:
-    """A cast that does nothing at one width of a parameter does something at another."""
+    """Useless casts are allowed: a cast redundant at one parameter width may matter at another."""
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
     files = " ".join(str(path) for path in (*PACKAGES, *MODULES))

@@ -1,4 +1,4 @@
-"""Each file of tests/vectors has a row in docs/hardware/testing.md: where it runs, or why not."""
+"""Each file of tests/vectors has a row in docs/hardware/testing.md: where it is run, or why not."""
 
 from pathlib import Path
 

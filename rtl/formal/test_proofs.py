@@ -1,4 +1,4 @@
-"""The proofs that take seconds; `make prove` runs all."""
+"""The formal proofs that take seconds; `make prove` runs all proofs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Hardware in the loop: the simulator's switches mark by the verilated modules.
+"""Hardware in the loop: the verilated modules mark packets in the simulator's switches.
 
-Figure 8 and table 1 at short length, with the simulator's own marking and with the hardware's. Each
-port of a switch has its threshold marker and its phantom queue from rtl/switch; the clock is 8 ns.
+Short runs of figure 8 and table 1, with the simulator's own marking and with the hardware's. Each
+switch port has a threshold marker and a phantom queue from rtl/switch; the clock period is 8 ns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from hull.experiments.common.measured import Results
 from hull.plan import part_folder
 from hull.runner import perform
 
-# Builds a simulator of its own.
+# Builds a separate simulator binary.
 pytestmark = pytest.mark.slow
 
 SHORT = ("run.warmup=50ms", "run.duration=150ms")
@@ -37,7 +37,7 @@ SOURCES = (
     "loop/marking_port.sv",
     "loop/marking_port.cpp",
 )
-# What depends on the machine.
+# Machine-dependent results.
 MACHINE = {"cpu_seconds", "wall_seconds", "peak_rss_bytes"}
 TABLES = ("flows.parquet", "latency.parquet", "links.parquet")
 
@@ -50,13 +50,13 @@ def checked(command: Sequence[str | Path], folder: Path) -> subprocess.Completed
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    """crates/hull-sim/verilated/main.rs with the verilated modules. hull-sim is
-    compiled with less optimization than usual: the modules take the time.
+    """crates/hull-sim/verilated/main.rs built with the verilated modules. hull-sim is
+    compiled with less optimization than usual, because the modules dominate the run time.
     """
     sources = [RTL / source for source in SOURCES]
     content = b"".join(source.read_bytes() for source in sources)
     mark = hashlib.sha256(content + os.environ["VERILATOR_ROOT"].encode()).hexdigest()[:8]
-    # A folder for each library: cargo looks at its name, not into it.
+    # One folder per library: cargo detects a changed path, not changed contents.
     library = BUILDS / f"marking_port-{mark}"
     if not (library / "built").exists():
         shutil.rmtree(library, ignore_errors=True)
@@ -83,12 +83,12 @@ def program() -> Path:
 def with_hardware(
     program: Path, parts: list[dict[str, Any]], folder: Path
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Run parts again whose results are in `folder`/simulated, with the hardware's marking. Returns
-    their summaries, and the names of those that differ in any number or any table.
+    """Reruns the parts in `folder`/simulated with the hardware's marking. Returns their summaries,
+    and the names of the parts that differ in any number or table.
 
-    Left out are counts of marks: the simulator counts a mark when the packet comes, the hardware
-    when it leaves, so that packets that wait at the end of the run are counted by the simulator
-    alone. There must not be more of these than packets under way.
+    Mark counts are excluded: the simulator counts a mark at the packet's arrival, the hardware at
+    its departure, so only the simulator counts packets still queued at the end of the run. Their
+    number must not exceed the number of packets in flight.
     """
     simulated = [
         folder / "simulated" / part_folder(part["condition"], part["scheme"], part["seed"])
@@ -117,7 +117,7 @@ def with_hardware(
 
 
 def numbers(part: Any) -> Any:
-    """A summary without what depends on the machine, and without counts of marks."""
+    """A summary without machine-dependent results and mark counts."""
     if isinstance(part, dict):
         return {
             key: numbers(value)
@@ -128,12 +128,12 @@ def numbers(part: Any) -> Any:
 
 
 def table(file: Path) -> str:
-    """What a table holds, without counts of marks."""
+    """The contents of a table without mark counts."""
     return pl.read_parquet(file).drop("marks", strict=False).write_json()
 
 
 def show(experiment: Experiment, simulated: Results, hardware: Results) -> None:
-    """Print the experiment's table both ways."""
+    """Prints the experiment's table for both kinds of marking."""
     rows = zip(experiment.rows(simulated), experiment.rows(hardware), strict=True)
     for mine, other in rows:
         name = f"{mine['condition']}, {mine['scheme']}, {mine['metric']}, {mine['statistic']}"
@@ -144,8 +144,8 @@ def show(experiment: Experiment, simulated: Results, hardware: Results) -> None:
 def test_tables_are_those_of_the_simulator(
     program: Path, experiment: Experiment, tmp_path: Path
 ) -> None:
-    """Every cell: all numbers of its summary, and its tables. Times are rounded down to 8 ns, and
-    the drain's ticks are 100 clocks, so that no packet moves to another tick.
+    """In every cell all summary numbers and tables agree. Times are rounded down to 8 ns and a
+    drain tick is 100 clocks, so no packet moves to another tick.
     """
     plan = experiment.plan("quick", 1, SHORT)
     summary = perform(plan, tmp_path / "simulated", jobs=1).summary
@@ -158,9 +158,9 @@ def test_tables_are_those_of_the_simulator(
 
 
 def test_what_the_clock_changes(program: Path, tmp_path: Path) -> None:
-    """The tree of 192 servers, whose phantom queues drain without ticks: at 10 Gbps a clock of
-    6.4 ns is 7.6 bytes of drain. A mark that this decides changes what its sender does, and all
-    that follows; the numbers stay close.
+    """In the tree of 192 servers the phantom queues drain without ticks: at 10 Gbps a 6.4 ns clock
+    drains 7.6 bytes. A mark changed by this rounding changes its sender's behaviour and all later
+    events; the numbers stay close.
     """
     scenario = captures.scheme_of("tree192", "hull")
     overrides = ["workload.flows.count=2000", "workload.flows.load=45%"]

@@ -1,5 +1,5 @@
-"""The latency meter as a whole, with its registers, against hull-core: each read of a register in
-its clock, for random frames through a switch that the test plays, and settings that change.
+"""The complete latency meter with its registers against hull-core: the cycle and value of each
+register read, for random frames through an emulated switch, under changing settings.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from bench.simulation import build, library
 from bench.tape import playback
 
 ANSWERS = {"entries": 1, "exits": 1, "responses": 1, "settings": 4}
-# Clocks from what is shown to the answer of the read; a setting is there in the clock of its
-# write's answer, but for those that take longer.
+# Clocks from a register value to the read response; a setting takes effect in the clock of its
+# write response, except for those that take longer.
 SHOWN, DELAYS = 2, {0, 1, 2}
-# From a frame's last beat to the counters: of probes that enter and truncated frames, of those that
-# leave; and to the first bucket's address whose data have it (latency_meter.sv).
+# Clocks from a frame's last beat to the counters of entering probes and truncated frames, to those
+# of leaving probes, and to the first bucket address whose data include it (latency_meter.sv).
 ENTERED, LEFT, ADDRESSED = 5, 9, 12
-# From a bucket's address to its data.
+# Clocks from a bucket's address to its data.
 DATA = 2
 SWEEP = 1_024
-# No frame takes so many clocks from its first beat to its last counter.
+# Every frame takes fewer clocks than this from its first beat to its last counter.
 QUIET = 400
 TABLE_BITS, BUCKET_BITS = 5, 10
 NAMES = ("stamped", "matched", "unmatched", "outstanding", "truncated")
@@ -35,7 +35,7 @@ ROWS = (*NAMES, "min_latency", "max_latency", "sum_latency", "histogram_data")
 
 @dataclass(frozen=True)
 class Settings:
-    """What the registers of the meter hold."""
+    """The contents of the meter's registers."""
 
     offsets: tuple[int, int, int, int] = (6, 11, 17, 0)
     values: tuple[int, int, int, int] = (0x0800, 0x0001, 0x0800, 0)
@@ -46,11 +46,11 @@ class Settings:
 
     @property
     def control(self) -> int:
-        """The switches of a meter that is on."""
+        """The control register of an enabled meter."""
         return 1 | self.use_ptp << 2
 
     def registers(self) -> dict[str, int]:
-        """All others."""
+        """All other registers."""
         return {
             "meter_match_offset": packed(self.offsets, 7),
             "meter_match_value_low": packed(self.values[:2], 16),
@@ -72,7 +72,7 @@ def unpacked(word: int, bits: int) -> list[int]:
 
 
 def random_settings(rng: np.random.Generator) -> Settings:
-    """Four words and a sequence number at any place of a frame, most bits compared."""
+    """Four words and a sequence number at random offsets; most bits are compared."""
     places = rng.choice(60, 5, replace=False).tolist()
     masks = rng.choice([0xFFFF, 0xFF00, 0x00FF, 0x8001, 0], 4).tolist()
     return Settings(
@@ -86,7 +86,7 @@ def random_settings(rng: np.random.Generator) -> Settings:
 
 
 def traffic(rng: np.random.Generator, count: int, patterns: list[Settings]) -> frames.Frames:
-    """Random frames, three in four with a pattern, of any length."""
+    """Random frames of any length, three in four with a pattern."""
     given = frames.random_frames(rng, count)
     which = rng.integers(-(len(patterns) // 3), len(patterns), count)
     for number, pattern in enumerate(patterns):
@@ -103,8 +103,8 @@ def traffic(rng: np.random.Generator, count: int, patterns: list[Settings]) -> f
 
 
 def accesses(rng: np.random.Generator, phases: list[Settings], end: int) -> RegisterTape:
-    """Settings that follow each other, each written while the meter is off; and at any time reads,
-    refused writes, buckets, a clear, and the switch off and on.
+    """Successive settings, each written while the meter is disabled; at any time reads, rejected
+    writes, bucket reads, clears, and disabling and re-enabling.
     """
     tape = RegisterTape("latency_meter", {})
     length = (end - READY) // len(phases)
@@ -112,7 +112,7 @@ def accesses(rng: np.random.Generator, phases: list[Settings], end: int) -> Regi
         start = READY + number * length
         tape.write(start, "meter_control", 0)
         tape.read_all(start + QUIET)
-        # The first settings are those after reset.
+        # The first settings equal the reset values.
         for path, value in settings.registers().items() if number else ():
             tape.write(start + QUIET, path, value)
         tape.write(start + QUIET, "meter_control", settings.control)
@@ -144,14 +144,14 @@ SHARES = (0.4, 0.2, 0.25, 0.05, 0.1)
 
 
 class Times:
-    """The PTP clock, which is set now and then, also back."""
+    """The PTP clock, which is occasionally stepped, also backwards."""
 
     def __init__(self, rng: np.random.Generator, end: int) -> None:
         self.clocks = np.concatenate([[0], np.sort(rng.choice(end, 40, replace=False)) + 1])
         self.starts = rng.integers(1 << 63, size=len(self.clocks)).astype(np.uint64)
         near = rng.random(len(self.clocks)) < 0.7
         near[0] = False
-        # Most often by little; once it begins just below its wrap.
+        # Most steps are small; one starts just below the wrap.
         for i in np.flatnonzero(near):
             step = np.uint64(rng.integers(1_000))
             self.starts[i] = self.starts[i - 1] + step - np.uint64(500)
@@ -163,13 +163,13 @@ class Times:
         return table.astype(">u8").tobytes()
 
     def at(self, clocks: np.ndarray) -> np.ndarray:
-        """What the meter sees; a setting is there a clock after the player has given it."""
+        """The PTP time seen by the meter; a step appears one clock after the player applies it."""
         row = np.searchsorted(self.clocks, clocks, "left") - 1
         return self.starts[row] + clocks.astype(np.uint64) * self.steps[row]
 
 
 class Timeline:
-    """What the meter saw of its settings, change by change, and when."""
+    """Each change of the settings as the meter saw it, with its clock."""
 
     def __init__(
         self, recorded: tuple[np.ndarray, np.ndarray], tape: RegisterTape, answers: np.ndarray
@@ -177,7 +177,7 @@ class Timeline:
         self.clocks, self.words = recorded[0].astype(np.int64), recorded[1]
         flags = self.words[:, 0]
         cleared = flags >> np.uint64(56) & np.uint64(1) == 1
-        # The reset clears as well.
+        # Reset also clears.
         self.clears = np.concatenate([[-1], self.clocks[cleared]])
         self.enable = flags >> np.uint64(48) & np.uint64(1) == 1
         self.use_ptp = flags >> np.uint64(40) & np.uint64(1) == 1
@@ -196,16 +196,16 @@ class Timeline:
         assert set(self.clocks[changed][1:] - clocks[1:]) <= DELAYS
 
     def row(self, clocks: np.ndarray | int) -> np.ndarray:
-        """The settings that hold in a clock."""
+        """The settings in force in a clock."""
         return np.searchsorted(self.clocks, clocks, "right") - 1
 
     def busy(self, clocks: np.ndarray | int) -> np.ndarray:
-        """Whether a clear is under way."""
+        """Whether a clear is in progress."""
         last = self.clears[np.searchsorted(self.clears, clocks, "left") - 1]
         return np.asarray(clocks - last <= SWEEP)
 
     def examine(self, stream: Stream, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What each frame is, 0 none, 1 a probe, 2 truncated; and the sequence numbers."""
+        """The kind of each frame (0 none, 1 probe, 2 truncated) and the sequence numbers."""
         rows = self.row(first)
         settings = self.words.copy()
         settings[:, 0] &= np.uint64(127)
@@ -224,13 +224,13 @@ class Timeline:
         return np.where(self.enable[rows], kinds, 0), sequences
 
     def time(self, clocks: np.ndarray, ptp: Times) -> np.ndarray:
-        """The meter's time in a clock: that of the one before it, its own or PTP's."""
+        """The meter's time in a clock: its own or PTP's, from the preceding clock."""
         before = clocks - 1
         return np.where(self.use_ptp[self.row(before)], ptp.at(before), before.astype(np.uint64))
 
 
 def in_words(shown: dict[str, int]) -> list[int]:
-    """What the registers show to the meter, as the bench records it, without `clear`."""
+    """The register values output to the meter, as the bench records them, without `clear`."""
     flags = shown["meter_enable"] << 48 | shown["meter_use_ptp"] << 40
     flags |= shown["meter_bucket_shift"] << 32 | shown["meter_histogram_address"] << 16
     return [
@@ -242,11 +242,11 @@ def in_words(shown: dict[str, int]) -> list[int]:
 
 
 def check(bits: int, count: int, seed: int) -> Counter[str]:
-    """Random frames under settings that follow each other; returns what was reached."""
+    """Checks random frames under successive settings; returns the cases covered."""
     rng = np.random.default_rng(seed)
     folder = build("hull_latency_meter_bench", library("hull_latency_meter"), {"DATA_BITS": bits})
     patterns = [Settings(), *(random_settings(rng) for _ in range(4))]
-    # Any frame is a probe; none is, for it lies behind the end of each.
+    # One matches any frame; one matches none, because it lies beyond the end of each frame.
     every = replace(patterns[1], masks=(0, 0, 0, 0), use_ptp=True)
     none = replace(patterns[2], offsets=(patterns[2].offsets[0], 100, 0, 0), masks=(0xFFFF,) * 4)
     phases = [*patterns, every, none, replace(Settings(), use_ptp=True, shift=0)]
@@ -270,14 +270,14 @@ def check(bits: int, count: int, seed: int) -> Counter[str]:
     answers = got["responses"][0].astype(np.int64)
     timeline = Timeline(got["settings"], tape, answers)
 
-    # ---- What happens, in order: a clear, then who enters, then who leaves, then a read. ----
+    # ---- Events of a clock in order: clear, entering probe, leaving probe, read. ----
     events = []
     ignored = Counter[str]()
     for side, (stream, name) in enumerate(((entry, "entries"), (leave, "exits"))):
         last, first = got[name][0].astype(np.int64), got[name][1][:, 0].astype(np.int64)
         assert len(last) == len(stream.bad)
         kinds, sequences = timeline.examine(stream, first)
-        # Inside the meter what leaves takes longer, in which a clear catches it as well.
+        # Leaving probes spend longer in the meter, so a clear during that time discards them too.
         gone = timeline.busy(last + ENTERED - 1) | (timeline.busy(last + LEFT - 1) & (side == 1))
         ignored["probes while a clear is under way"] += int((gone & (kinds == 1)).sum())
         times = timeline.time(first, ptp)
@@ -309,7 +309,7 @@ def check(bits: int, count: int, seed: int) -> Counter[str]:
     order = np.argsort(asked, kind="stable")
     data = dict(zip(answers[np.array(buckets)[order]].tolist(), read_rows, strict=True))
 
-    # ---- Each read of a register. ----
+    # ---- Each register read. ----
     def row(when: int, delay: int) -> np.ndarray:
         cleared = clear_rows[np.searchsorted(clears, when - 2, "right") - 1]
         return rows[max(cleared, int(np.searchsorted(table["clock"], when - delay, "right")) - 1)]
@@ -357,7 +357,7 @@ def reached(
     table: np.ndarray,
     end: int,
 ) -> Counter[str]:
-    """How often each case occurred."""
+    """The number of occurrences of each case."""
     written = np.array([access.write for access in tape.accesses])
     fine = (responses[1][:, 0] >> np.uint64(32) & np.uint64(3)) == 0
     busy = responses[0].astype(np.int64) < end

@@ -1,4 +1,4 @@
-"""The latency meter with a switch that the test plays: known delays give the exact histogram."""
+"""The latency meter with an emulated switch: known delays give the exact histogram."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SOURCES = [
 LAST, USER = 1, 2
 TABLE = 32
 BUCKETS = 1024
-# The memories are clear.
+# By this clock the memories have been cleared.
 READY = 1_100
 # Pings: EtherType IPv4, protocol ICMP, echo request, identifier. Offsets in 16-bit words.
 OFFSETS = [6, 11, 17, 19]
@@ -46,7 +46,7 @@ def folder(bits: int) -> Path:
 
 @dataclass
 class Settings:
-    """The settings from a clock on."""
+    """The settings in force from a clock on."""
 
     clock: int
     enable: bool = True
@@ -70,7 +70,7 @@ class Settings:
 
 @dataclass
 class Stream:
-    """Frames with the clocks of their beats, and which of them are bad (tuser)."""
+    """Frames with the clocks of their beats and their bad flags (tuser)."""
 
     frames: Frames
     clocks: np.ndarray
@@ -85,7 +85,7 @@ class Stream:
 
 @dataclass
 class Counts:
-    """What the meter counts."""
+    """The counters of the meter."""
 
     stamped: int = 0
     matched: int = 0
@@ -124,7 +124,7 @@ class Counts:
 
 
 def ping(sequence: int, size: int = 98) -> bytes:
-    """An ICMP echo request, checksums left out: the meter does not look at them."""
+    """An ICMP echo request without checksums, which the meter ignores."""
     frame = (
         bytes(12) + b"\x08\x00\x45" + bytes(8) + b"\x01" + bytes(10) + b"\x08\x00\x00\x00\x48\x55"
     )
@@ -133,7 +133,7 @@ def ping(sequence: int, size: int = 98) -> bytes:
 
 
 def back_to_back(given: Frames, starts: np.ndarray, width: int) -> np.ndarray:
-    """Clocks of beats: each frame starts at its clock or where the one before has ended."""
+    """Clocks of beats: each frame starts at its clock or after the end of the previous one."""
     lengths = -(-given.lengths // width)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     starts = np.maximum.accumulate(starts - ends[:-1]) + ends[:-1]
@@ -142,7 +142,7 @@ def back_to_back(given: Frames, starts: np.ndarray, width: int) -> np.ndarray:
 
 @dataclass
 class Run:
-    """What a run counted, and the clocks of first and last beats of all frames at both sides."""
+    """The counts of a run, and the clocks of all frames' first and last beats at both ports."""
 
     counts: Counts
     entries: tuple[np.ndarray, np.ndarray]
@@ -182,7 +182,7 @@ def play(
 
 
 def parse(stream: Stream) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which frames are probes, which are truncated ones, and the sequence numbers."""
+    """Masks of probes and of truncated frames, and the sequence numbers."""
     octets, lengths = stream.frames.octets, stream.frames.lengths
     wrong = np.zeros(len(lengths), bool)
     found = np.zeros((4, len(lengths)), bool)
@@ -197,7 +197,7 @@ def parse(stream: Stream) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def expect(run: Run, settings: list[Settings], entry: Stream, leave: Stream) -> Counts:
-    """The meter as a dictionary, on the clocks of the run."""
+    """Models the meter with a dictionary, on the clocks of the run."""
     counts = Counts()
     changes = np.array([setting.clock for setting in settings])
     enabled = np.array([False] + [setting.enable for setting in settings])
@@ -251,7 +251,7 @@ def test_known_delays(folder: Path, bits: int) -> None:
 
 
 def test_clock_wraps(folder: Path, bits: int) -> None:
-    """PTP time in steps of 6 units passes 2^64 while probes are under way; buckets of 16."""
+    """PTP time in steps of 6 units passes 2^64 while probes are in flight; buckets of 16."""
     count, delay, width = 60, 90, bits // 8
     given = whole([ping(i) for i in range(count)])
     starts = READY + 100 * np.arange(count)
@@ -267,7 +267,7 @@ def test_clock_wraps(folder: Path, bits: int) -> None:
 
 
 def test_lost_probes(folder: Path, bits: int) -> None:
-    """Lost, doubled, never stamped; and a sequence number of the same place in the table."""
+    """Lost, duplicated and unstamped probes, and sequence numbers with the same table index."""
     width = bits // 8
     into = [ping(i) for i in (1, 2, 3, 4, 5, 5 + TABLE)]
     out = [ping(i) for i in (1, 3, 3, 3, 9, 5, 5 + TABLE, 4, 4 + TABLE)]
@@ -278,14 +278,14 @@ def test_lost_probes(folder: Path, bits: int) -> None:
     starts = np.full(len(out), READY + 200)
     leave = Stream(leave_frames, back_to_back(leave_frames, starts, width), good(len(out)))
     run = play(folder, "lost", [Settings(10)], entry, leave, bits)
-    # 2 was lost and the stamp of 5 was overwritten. 3 twice, 9, 5 and 4 + TABLE had none.
+    # 2 was lost; the stamp of 5 was overwritten. 3 (twice), 9, 5 and 4 + TABLE had no stamp.
     assert (run.counts.stamped, run.counts.matched) == (6, 4)
     assert (run.counts.unmatched, run.counts.outstanding) == (5, 2)
     assert run.counts == expect(run, [Settings(10)], entry, leave)
 
 
 def test_long_frames(folder: Path, bits: int) -> None:
-    """Probes and others longer than an offset reaches: 256 bytes later they hold another ping."""
+    """Frames, probes or not, longer than the largest offset: pings 256 bytes in are ignored."""
     width, delay = bits // 8, 90
     whole_row = [ping(i, 256) + ping(500 + i, 256) + ping(600 + i) for i in range(20)]
     others = [bytes(256) + ping(700 + i, 256) + ping(800 + i) for i in range(20)]
@@ -326,7 +326,7 @@ def test_enable_in_a_frame(folder: Path, bits: int) -> None:
     starts = READY + 40 * np.arange(40)
     settings = [Settings(10, enable=False)]
     for i in range(40):
-        # Between two clocks before the frame and its end: on for even frames, off for odd ones.
+        # At a clock from 2 before the frame to its end: on for even frames, off for odd ones.
         settings.append(Settings(int(starts[i]) - 2 + i % 20, enable=i % 2 == 0))
     clocks = back_to_back(given, starts, width)
     entry = Stream(given, clocks, good(40))
@@ -340,7 +340,7 @@ def test_enable_in_a_frame(folder: Path, bits: int) -> None:
 
 
 def test_clear(folder: Path, bits: int) -> None:
-    """Clearing forgets what was counted and what was under way; it counts again afterwards."""
+    """Clearing discards counts and probes in flight; counting continues afterwards."""
     width = bits // 8
     given = whole([ping(i) for i in (1, 2, 3)])
     starts = np.array([READY, READY + 50, READY + 2_000])
@@ -355,7 +355,7 @@ def test_clear(folder: Path, bits: int) -> None:
 
 
 def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[Stream, Stream]:
-    """Pings, pings of others, truncated and bad ones among random frames, through a switch."""
+    """Own, foreign, truncated and bad pings among random frames, through a switch."""
     given = frames.random_frames(rng, count)
     kind = rng.random(count)
     pings = kind < 0.6
@@ -373,8 +373,8 @@ def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[St
 
 
 def through_switch(rng: np.random.Generator, given: Frames, width: int) -> tuple[Stream, Stream]:
-    """Frames into a switch and out of it. 3 % are bad; the switch loses 3 %, duplicates 2 %, delays
-    and reorders.
+    """Frames at a switch's input and output. 3 % are bad; the switch drops 3 %, duplicates 2 %,
+    delays and reorders.
     """
     count = len(given)
     bad = rng.random(count) < 0.03
@@ -392,10 +392,10 @@ def through_switch(rng: np.random.Generator, given: Frames, width: int) -> tuple
 
 
 def test_random(folder: Path, bits: int) -> None:
-    """Random frames through a switch that loses, duplicates, delays and reorders."""
+    """Random frames through a switch that drops, duplicates, delays and reorders."""
     rng = np.random.default_rng(bits)
     entry, leave = random_streams(rng, 150_000 if bits == 64 else 600_000, bits // 8)
-    # With stalls a frame can leave the played switch before it came: above all buckets.
+    # With stalls a frame can leave the emulated switch before it arrived: beyond all buckets.
     settings = [
         Settings(10, use_ptp=bits == 64, shift=1, ptp_step=6, stall=12 if bits == 64 else 0)
     ]
@@ -404,6 +404,6 @@ def test_random(folder: Path, bits: int) -> None:
     print(f"{bits} bits, {len(entry.bad)} frames:", expected)
     assert run.counts == expected
     assert min(expected.unmatched, expected.outstanding, expected.truncated) > 1_000
-    # The time of a PTP clock goes in steps, so that it meets not every bucket.
+    # A PTP clock advances in steps, so it does not reach every bucket.
     assert (expected.histogram > 20).sum() > 100
     assert bits > 64 or expected.histogram[-1] > 20

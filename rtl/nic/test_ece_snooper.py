@@ -1,4 +1,4 @@
-"""The ECE snooper against a parser that reads bytes: random frames, bad frames, edges."""
+"""The ECE snooper against a byte-wise parser: random frames, bad frames, edge cases."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def folder(width: int) -> Path:
 
 @pytest.mark.parametrize(("width", "count"), [(64, 40_000), (512, 20_000)])
 def test_random_frames(width: int, count: int) -> None:
-    """Each ACK with ECN-Echo of a good frame and nothing else, with idle clocks and a receiver that
-    holds the stream; the counters; that the stream passes unchanged is checked by the bench. All
-    frames of the header parser's million are of the same kind and pass through here as well.
+    """Reports each ECN-Echo ACK in a good frame and nothing else, with idle clocks and receiver
+    stalls, and checks the counters. The bench checks that the stream passes unchanged. The header
+    parser's million frames are of the same kind and pass through here as well.
     """
     rng = np.random.default_rng(count)
     rows, sizes = random_frames(rng, count)
@@ -48,8 +48,8 @@ def test_random_frames(width: int, count: int) -> None:
 
 
 def test_flags_and_latency() -> None:
-    """All 64 flags of TCP. The pulse comes eleven clocks after the last beat, with the key of the
-    data's flow.
+    """All 64 TCP flag combinations. The pulse comes eleven clocks after the last beat, with the
+    data flow's key.
     """
     names = "FSRAEC"
     chosen = ["".join(n for i, n in enumerate(names) if bits >> i & 1) for bits in range(64)]

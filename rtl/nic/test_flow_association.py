@@ -1,4 +1,4 @@
-"""The association table in hardware against hull-core: vectors, random operations, edges."""
+"""The association table in hardware against hull-core: vectors, random operations, edge cases."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SOURCES = [
     "bench/flow_association_bench.sv",
 ]
 VECTORS = Path(__file__).parents[2] / "tests" / "vectors" / "flow_association.json"
-# The table knows time in clocks only; a long one keeps the vectors' 10 ms short.
+# The table measures time in clocks; a long clock period turns the vectors' 10 ms into few clocks.
 VECTOR_CLOCK_PS = 100_000
 LATENCY = 8
 ALWAYS = (1 << 32) - 1
-# Clocks from one draw to the next that is not missed.
+# Minimum clocks between draws such that none is missed.
 DRAW = 4
 ECE, LOOKUP, SETTINGS, SEED = 1, 2, 4, 8
 COUNTS = ("associations", "refreshed", "expired", "ignored", "evicted", "missed")
-# Steps that differ from what is recorded. The first has times 1 ps apart: step 5, floored to a
-# clock, falls on the end itself. In the second two ACKs of one instant are four clocks apart, so
-# that the second flow ends four clocks after the first.
+# Steps that differ from the recorded answers. The first vector has times 1 ps apart: step 5,
+# floored to a clock, coincides with the expiry. In the second, two simultaneous ACKs are four
+# clocks apart, so the second flow expires four clocks after the first.
 FLOORED = {"expiry_and_refresh": [5], "full_then_expired": [3]}
 
 
@@ -57,7 +57,7 @@ class Tape:
         seed: int = 0,
         evict: bool = False,
     ) -> None:
-        """Operations; `first` and `second` are the flows of an ACK and of a packet."""
+        """Adds operations; `first` and `second` are the flows of an ACK and of a packet."""
         columns = np.broadcast_arrays(
             np.asarray(clocks, np.uint64),
             np.asarray(kind, np.uint64) << np.uint64(56) | np.uint64(evict << 55 | seed),
@@ -66,7 +66,7 @@ class Tape:
         self.parts.append(np.stack([np.atleast_1d(column) for column in columns], axis=1))
 
     def set(self, clock: int, setting: Setting, seed: int) -> None:
-        """New settings, and the seed."""
+        """Adds new settings and the seed."""
         self.add(
             clock,
             SETTINGS | SEED,
@@ -77,13 +77,13 @@ class Tape:
         )
 
     def play(self, folder: Path, name: str) -> Answers:
-        """Play them all."""
+        """Plays all operations."""
         rows = np.concatenate(self.parts)
         return Answers(*play(folder, name, rows[:, 0], [rows[:, 1], rows[:, 2]], 5))
 
 
 class Answers:
-    """What the bench recorded for each clock with an ACK or a packet."""
+    """The bench's record of each clock with an ACK or a packet."""
 
     def __init__(self, clocks: np.ndarray, payload: np.ndarray) -> None:
         self.clocks = clocks - np.uint64(LATENCY)
@@ -104,7 +104,7 @@ class Answers:
 
 
 class Operations(NamedTuple):
-    """One row a clock."""
+    """One row per clock."""
 
     clocks: np.ndarray
     ece: np.ndarray
@@ -113,13 +113,13 @@ class Operations(NamedTuple):
     flows: np.ndarray
 
     def expected(self, setting: Setting, entries: int, seed: int) -> np.ndarray:
-        """What hull-core's hardware form answers."""
+        """The answers of hull-core's hardware form."""
         table = HardwareFlowAssociation(entries, *setting, seed)
         rows = table.on_clocks(*(column.tolist() for column in self))
         return np.frombuffer(rows, "<u4").reshape(-1, 10).astype(np.int64)
 
     def put(self, tape: Tape) -> None:
-        """Play them."""
+        """Adds the operations to the tape."""
         kind = self.ece * ECE + self.lookup * LOOKUP
         tape.add(self.clocks, kind, self.ece_flows, self.flows)
 
@@ -135,9 +135,9 @@ def vectors() -> list[dict]:
 
 @pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector["name"])
 def test_recorded_vectors(vector: dict) -> None:
-    """Each recorded vector, its random bits loaded as the LFSR's state before each ACK. Steps of
-    one instant are four clocks apart. The answers are those of hull-core at these clocks, and those
-    that are recorded except where whole clocks change the order of events (`FLOORED`).
+    """Each recorded vector, its random bits loaded as the LFSR's state before each ACK.
+    Simultaneous steps are four clocks apart. The answers equal hull-core's at these clocks, and the
+    recorded ones except where rounding to whole clocks reorders events (`FLOORED`).
     """
     config, steps = vector["config"], [(step["in"], step["out"]) for step in vector["steps"]]
     evict = config["when_full"] == "evict_oldest"
@@ -180,23 +180,23 @@ def random_setting(rng: np.random.Generator) -> Setting:
 
 
 def random_operations(rng: np.random.Generator, start: int, count: int) -> Operations:
-    """ACKs and packets of few or many flows, each clock or with gaps, also in the same clock."""
+    """ACKs and packets of few or many flows, back to back or with gaps, also simultaneous."""
     pool = rng.integers(0, 1 << 32, int(rng.choice([2, 40, 70, 200, 1_000])))
-    # Neighbours, which differ in one bit.
+    # Neighbours that differ in one bit.
     pool = np.concatenate([pool, pool ^ (1 << rng.integers(0, 32, len(pool)))])
     gaps = rng.integers(1, int(rng.choice([2, 3, 8, 20])), count)
     gaps = np.where(rng.random(count) < 0.0005, rng.integers(1, 3_000, count), gaps)
     kind = rng.choice([ECE, LOOKUP, ECE | LOOKUP], count, p=[0.4, 0.4, 0.2])
     ece_flows, flows = rng.choice(pool, count), rng.choice(pool, count)
-    # Often the flow that just had its ACK, also in the same clock.
+    # Often the flow that just received an ACK, also in the same clock.
     same = rng.random(count) < 0.3
     flows = np.where(same, np.where(kind & ECE > 0, ece_flows, np.roll(ece_flows, 1)), flows)
     return Operations(start + np.cumsum(gaps), kind & ECE > 0, ece_flows, kind & LOOKUP > 0, flows)
 
 
 def test_a_million_random_operations(folder: Path) -> None:
-    """Forty settings, 25,000 operations each: answers, random bits, live flows and all counts, each
-    eight clocks after its operation.
+    """Forty settings, 25,000 operations each: answers, random bits, live flows and all counts,
+    each eight clocks after its operation.
     """
     rng = np.random.default_rng(2)
     seen = dict.fromkeys((*COUNTS, "found", "not found", "failed draws", "table full"), 0)
@@ -219,7 +219,7 @@ def test_a_million_random_operations(folder: Path) -> None:
             first += len(want)
             part[:, 4:] -= before
             assert (part == want).all(), np.argwhere(part != want)[0]
-            # What was left has expired since.
+            # The remaining entries have since expired.
             before += want[-1, 4:]
             before[2] += want[-1, 3]
             for name, count in zip(COUNTS, want[-1, 4:], strict=True):
@@ -233,13 +233,13 @@ def test_a_million_random_operations(folder: Path) -> None:
 
 
 def test_ends_to_the_clock(folder: Path) -> None:
-    """An association of clock t is live in clock t and before t + T_i, gone in t + T_i."""
+    """An association made in clock t is live from clock t until before t + T_i."""
     for timeout in (0, 8, 9, 1_000):
         in_force = max(timeout, 8)
         tape = Tape()
         tape.set(0, Setting(ALWAYS, timeout, False), 5)
         tape.add(100, ECE | LOOKUP, 7, 7)
-        # One before (not seen), one in the last clock, one in the first clock after.
+        # Lookups in the last live clock and in the first clock after expiry.
         for clock in (100 + in_force - 1, 100 + in_force):
             tape.add(clock, LOOKUP, 0, 7)
         got = tape.play(folder, f"ends_{timeout}")
@@ -248,8 +248,8 @@ def test_ends_to_the_clock(folder: Path) -> None:
 
 
 def test_a_change_of_the_settings_holds_for_later_draws(folder: Path) -> None:
-    """A live association keeps its end; a shorter T_i may end later associations before it, and the
-    table stays whole: the free entry between is used before anything is ignored.
+    """A live association keeps its expiry time. With a shorter T_i later associations may expire
+    first; the table stays consistent: free entries in between are used before any is ignored.
     """
     tape = Tape()
     tape.set(0, Setting(ALWAYS, 10_000, False), 5)
@@ -258,7 +258,7 @@ def test_a_change_of_the_settings_holds_for_later_draws(folder: Path) -> None:
     tape.set(1_000, Setting(ALWAYS, 100, False), 5)
     for flow in range(32, 64):
         tape.add(1_010 + 4 * flow, ECE, flow)
-    # All of the second half are gone; 32 new ones fit, the 33rd does not.
+    # The second half has expired; 32 new associations fit, the 33rd does not.
     tape.set(2_000, Setting(ALWAYS, 10_000, False), 5)
     for flow in range(100, 133):
         tape.add(2_010 + 4 * (flow - 100), ECE, flow)
@@ -273,8 +273,8 @@ def test_a_change_of_the_settings_holds_for_later_draws(folder: Path) -> None:
 
 
 def test_the_seed(folder: Path) -> None:
-    """The reset loads it, a pulse loads it, 0 fails one draw and goes on from 1; the period is the
-    longest.
+    """Reset and a pulse load the seed; seed 0 fails one draw and continues from 1; the LFSR has
+    maximal period.
     """
     tape = Tape()
     tape.set(0, Setting(ALWAYS - 1, 100, False), 0)
@@ -284,7 +284,7 @@ def test_the_seed(folder: Path) -> None:
     for at in range(20):
         tape.add(600 + 10 * at, ECE, at)
     got = tape.play(folder, "seed")
-    # State 1 draws 2^32 - 2, which is not below it either.
+    # State 1 draws 2^32 - 2, which is not below the probability either.
     assert got.random[:2].tolist() == [ALWAYS, ALWAYS - 1]
     assert got.associated.tolist() == [False] * 2 + [True] * 38
 
@@ -301,8 +301,8 @@ def test_the_seed(folder: Path) -> None:
             state = step(state)
         assert part.tolist() == states
 
-    # A draw is a linear map of the state. Its order is 2^32 - 1 if the map to the power of that is
-    # the identity, and to the power of that over a prime factor is not.
+    # A draw is a linear map of the state. Its order is n = 2^32 - 1 if the map's n-th power is the
+    # identity, and its (n / p)-th power is not for any prime factor p of n.
     def power(exponent: int) -> list[int]:
         def apply(columns: list[int], state: int) -> int:
             out = 0

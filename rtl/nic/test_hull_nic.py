@@ -1,5 +1,5 @@
-"""A NIC as a whole, with its registers, against hull-core: each frame's fate, look-up, decision and
-departure, each counter, for random frames of both directions and settings that change.
+"""The complete NIC with its registers against hull-core: each frame's fate, lookup, decision and
+departure, and each counter, for random frames in both directions under changing settings.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ ANSWERS = {
     **dict.fromkeys(("network_ends", "rates", "wrong", "responses"), 1),
     "settings": 10,
 }
-# Clocks from what is counted, and from what is shown, to the answer of the read.
+# Clocks from a counted event, and from a register value, to the read response.
 COUNTED, SHOWN = 4, 2
-# A setting is there in the clock of its write's answer, but for those that take longer.
+# A setting takes effect in the clock of its write response, except for those that take longer.
 DELAYS = {0, 1, 2}
-# The settings are there so many clocks after the reset, and the pacer has started.
+# By this many clocks after reset the settings are in force and the pacer has started.
 READY = 1_000
 ASSOCIATION = ("associations", "refreshed", "expired", "ignored", "evicted", "missed")
 PACER = {"passed": PASS, "queued": QUEUED, "dropped": DROPPED, "bypassed": BYPASSED}
@@ -54,14 +54,14 @@ PACER = {"passed": PASS, "queued": QUEUED, "dropped": DROPPED, "bypassed": BYPAS
 
 @dataclass(frozen=True)
 class Bench:
-    """A NIC that is built, of a width."""
+    """A built NIC of one stream width."""
 
     folder: Path
     bits: int
 
     @property
     def width(self) -> int:
-        """Bytes of a beat."""
+        """Bytes per beat."""
         return self.bits // 8
 
 
@@ -70,14 +70,14 @@ def bench(bits: int) -> Bench:
 
 
 def beat_clocks(rng: np.random.Generator, count: int, load: float, pause: int) -> np.ndarray:
-    """A clock for each beat, with one pause in the middle, which is in the middle of a frame."""
+    """A clock for each beat, with one pause halfway, in the middle of a frame."""
     gaps = 1 + (rng.random(count) < 1 / load - 1) * rng.integers(1, 3, count)
     gaps[count // 2] += pause
     return READY + np.cumsum(gaps)
 
 
 def put(tape: RegisterTape, clock: int, settings: Settings, old: Settings | None = None) -> None:
-    """Write settings, or those that differ from the old ones, in an order that is allowed."""
+    """Writes settings, or those that differ from the old ones, in a valid order."""
     registers = settings.registers()
     if old is None:
         tape.write(clock, "pacer_control", 0)
@@ -89,7 +89,7 @@ def put(tape: RegisterTape, clock: int, settings: Settings, old: Settings | None
             low = "pacer_min_rate_kbps"
             changed = {low: changed[low], **changed}
     for path, value in changed.items():
-        # Of the reset's settings the tick is shortened first, while its count is still below.
+        # After reset the tick is shortened first, while its counter is still below the new value.
         tape.write(0 if old is None and path == "pacer_token_tick" else clock, path, value)
 
 
@@ -102,7 +102,7 @@ def stimuli(
 
 @dataclass
 class Recorded:
-    """What the bench recorded: clocks and words of each file."""
+    """The bench's record: clocks and words of each file."""
 
     at: dict[str, np.ndarray]
     word: dict[str, np.ndarray]
@@ -113,7 +113,7 @@ class Recorded:
 def play(
     here: Bench, name: str, host: bytes, network: bytes, tape: RegisterTape, stall: int
 ) -> Recorded:
-    """Play both directions and the accesses; what comes from the network stalls less."""
+    """Plays both directions and the accesses; the network-to-host stream stalls less."""
     got = playback(
         here.folder,
         name,
@@ -129,7 +129,7 @@ def play(
     )
     timeline = Timeline(got["settings"])
     at = {key: got[key][0].astype(np.int64) for key in ANSWERS}
-    # The settings are those of the writes, one after the other.
+    # The settings equal those written, in order.
     clocks, expected = [], []
     for clock, shown in tape.settings(at["responses"]):
         if not expected or words(shown) != expected[-1]:
@@ -151,7 +151,7 @@ def check(
     seed: int,
     longest: int = MAX_BYTES,
 ) -> Counter[str]:
-    """Random frames under settings that follow each other; returns what was reached."""
+    """Checks random frames under successive settings; returns the cases covered."""
     rng = np.random.default_rng(seed)
     given, known = traffic(rng, count, longest)
     bad = rng.random(count) < 0.01
@@ -167,7 +167,7 @@ def check(
     tape = RegisterTape("hull_nic", {"FIFO_BYTES": FIFO_BEATS * here.width})
     put(tape, 8, phases[0])
     tape.read_all(READY)
-    # A change is made between two updates of the rate, which take 158 clocks.
+    # Settings change between two rate updates, which take 158 clocks.
     interval = phases[0].update_interval
     changes = {}
     for i in range(1, len(phases)):
@@ -201,7 +201,7 @@ def check(
     np.testing.assert_array_equal(at["eces"], ece_at, "ACKs with ECN-Echo")
     np.testing.assert_array_equal(word["eces"].astype(np.int64), ece_flows)
 
-    # ---- Each look-up. ----
+    # ---- Each lookup. ----
     flows = (word["lookups"] & np.uint64(0xFFFFFFFF)).astype(np.int64)
     assert (flows == known)[known >= 0].all()
     reads = np.unique(at["responses"]) - SHOWN
@@ -210,7 +210,7 @@ def check(
     ok = word["lookups"] >> np.uint64(62) & np.uint64(1) == 1
     paced = (found & ok)[taken]
 
-    # ---- Each question to the pacer and its answer, then each departure. ----
+    # ---- Each request to the pacer and its response, then each departure. ----
     admission = word["admissions"].astype(int)
     final = admission != HELD
     assert ((word["offers"] >> np.uint64(63) == 1)[final] == paced).all()
@@ -241,7 +241,7 @@ def check(
     assert len(released) == int((way == QUEUED).sum())
     check_frames(here, got.out, given, np.flatnonzero(taken), np.where(way == BYPASSED, PASS, way))
 
-    # ---- Each read of a register. ----
+    # ---- Each register read. ----
     queued = admission == QUEUED
     waits = np.cumsum(np.where(queued, sizes, 0))
     gone = np.concatenate([[0], np.cumsum(sizes[queued])])
@@ -295,7 +295,7 @@ def check_frames(
     numbers: np.ndarray,
     ways: np.ndarray,
 ) -> None:
-    """What leaves: the frames that pass and those that were queued, each in order, and no other."""
+    """Exactly the passed and the queued frames leave, each kind in order."""
     data, keep, last = frames.recorded(out[1], here.width)
     ends = np.flatnonzero(last)
     starts = np.concatenate([[0], ends[:-1] + 1])
@@ -332,7 +332,7 @@ def reached(
     released: np.ndarray,
     clocks: np.ndarray,
 ) -> Counter[str]:
-    """How often each case occurred."""
+    """The number of occurrences of each case."""
     written = np.array([access.write for access in tape.accesses])
     fine = (got.word["responses"] >> np.uint64(32) & np.uint64(3)) == 0
     busy = got.at["responses"] < got.out[0][-1].astype(np.int64)
@@ -393,7 +393,7 @@ def policies(count: int) -> list[Settings]:
     return [replace(FULL, when_full=("drop", "hold", "bypass")[i % 3]) for i in range(count)]
 
 
-# Load, how often the link stalls in 256, and settings one after the other.
+# Load, link stall probability in 1/256, and successive settings.
 CASES: dict[str, tuple[float, int, list[Settings]]] = {
     "drop": (
         0.5,
@@ -430,7 +430,7 @@ CASES: dict[str, tuple[float, int, list[Settings]]] = {
         20,
         policies(90),
     ),
-    # Back to back, so that two questions are unanswered at 64 bits too.
+    # Back to back, so that two pacer requests are outstanding at 64 bits too.
     "short segments": (
         1.0,
         0,
@@ -439,7 +439,7 @@ CASES: dict[str, tuple[float, int, list[Settings]]] = {
 }
 # The longest segment; 54 bytes have no payload.
 LONGEST = {"short segments": 54}
-# Two of them within four clocks need a stream of 512 bits.
+# Two ECN-Echo ACKs within four clocks require a stream of 512 bits.
 ONLY_WIDE = "association: missed"
 
 
@@ -478,8 +478,8 @@ def test_latency() -> None:
 
 
 def test_memory_that_is_smaller_than_its_limit_holds_the_host() -> None:
-    """The pacer's FIFO may hold as many bytes as its memory, which cannot hold frames of that many:
-    nothing is lost.
+    """With a FIFO limit equal to the memory size, whole frames of that many bytes do not fit: the
+    NIC stalls the host and loses nothing.
     """
     settings = replace(
         BASE,

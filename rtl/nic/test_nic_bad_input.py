@@ -1,4 +1,4 @@
-"""A NIC with each kind of bad input by itself."""
+"""A NIC with each kind of bad input in isolation."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bench.nic_traffic import traffic
 from bench.register_tape import RegisterTape
 
 COUNT = 40
-# Lengths of the bad ones; a truncated one ends within its IP header.
+# Lengths of the bad frames; a truncated one ends within its IP header.
 LENGTHS = {"runt": 19, "oversized": 181, "bad": 60, "truncated": 25}
 
 
 @pytest.mark.parametrize("kind", LENGTHS)
 def test_bad_frames_between_good_ones(kind: str) -> None:
-    """Each is dropped and counted, or passes and is counted; the others pass unchanged."""
+    """Bad frames are counted and dropped or passed; good frames pass unchanged."""
     here = bench(64)
     some, known = traffic(np.random.default_rng(3), 1_000)
     segments = np.flatnonzero(known >= 0)[:COUNT]

@@ -1,4 +1,4 @@
-"""The pacer in hardware against hull-core: recorded vectors, a million random packets, edges."""
+"""The pacer in hardware against hull-core: vectors, a million random packets, edge cases."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def vectors(name: str) -> list[dict]:
 
 
 def shortened(steps: list[dict], interval_ps: int) -> list[dict]:
-    """Pauses above 20 ms are cut by a whole number of T_r to at most 10 ms: `long_idle` has one
-    of 100 s, which is 12.5 billion clocks. The rate is at its smallest after 3 ms.
+    """Cuts pauses above 20 ms by a whole number of T_r to at least 10 ms: `long_idle` has one of
+    100 s, which is 12.5 billion clocks. The rate reaches its minimum after 3 ms.
     """
     cut = last = 0
     out = []
@@ -96,11 +96,11 @@ class Recorded:
 
 
 def recorded(vector: dict) -> Recorded:
-    """Each packet is decided in the step of its time, or two clocks after the one before it."""
+    """Decides each packet in the step of its time, or two clocks after the previous packet."""
     config = dict(vector["config"])
     start_ps = config.pop("start_ps")
     interval_ps = config["update_interval_ps"]
-    # A whole number of T_r and of ticks, so that there is time to start.
+    # A whole number of T_r and of ticks, which leaves time to start.
     shift_ps = interval_ps
     steps = shortened(vector["steps"], interval_ps)
     admits = [step for step in steps if step["in"]["op"] == "admit"]
@@ -127,9 +127,9 @@ def played_vectors(folder: Path) -> dict[str, Recorded]:
 
 @pytest.mark.parametrize("name", [vector["name"] for vector in vectors("pacer")])
 def test_recorded_vectors(played_vectors: dict[str, Recorded], name: str) -> None:
-    """Each recorded vector. Hardware and hardware form agree to the bit; the admissions are also
-    those of the vector, and so are the departures but for what steps and the delay of the rate
-    add.
+    """Hardware and hardware form agree bit-exactly on each recorded vector. Admissions also equal
+    the recorded ones, as do departures except for the delay added by steps and by the rate
+    update.
     """
     vector = played_vectors[name]
     check_model(vector.episode)
@@ -141,16 +141,15 @@ def test_recorded_vectors(played_vectors: dict[str, Recorded], name: str) -> Non
     config = vector.episode.config
     constant = config["eta"] == 0 and config["beta"] == 0
     delay = 0 if constant else HardwarePacer.RATE_DELAY
-    # Packets of one instant are handed over two clocks after each other; a departure is in the step
-    # that follows it, and a rate that comes later shifts departures by at most as much in these
-    # vectors.
+    # Simultaneous packets are handed over two clocks apart; a departure falls in the next step; and
+    # in these vectors a delayed rate update shifts departures by no more than its delay.
     assert (np.abs(late) <= (delay + 6) * CLOCK_PS).all(), late
     if constant:
         assert (late == 0).all(), late
 
 
 def test_the_reference_holds_the_vectors() -> None:
-    """The simulator's form, as these tests see it."""
+    """The simulator's form, through the interface of these tests, reproduces the vectors."""
     for vector in vectors("pacer"):
         config = dict(vector["config"])
         pacer = Pacer(config, config.pop("start_ps"))
@@ -170,11 +169,11 @@ def test_the_reference_holds_the_vectors() -> None:
 
 
 def test_constant_rates_of_the_linux_form(folder: Path) -> None:
-    """The vectors of `departure_pacer` are those of the Linux form, which writes departures on
-    packets when they come: a later rate does not move them, and its tokens are rounded to ns. So
-    they are not the hardware's, but for the one with a constant rate: decisions and departures
-    are the same there. It hands a packet over at the instant of a departure, when the room is
-    free already; in hardware that is a few clocks after it.
+    """The `departure_pacer` vectors belong to the Linux form, which fixes departure times when
+    packets arrive: later rates do not change them, and tokens are rounded to ns. Only the vector
+    with a constant rate applies to the hardware: decisions and departures agree. It offers a
+    packet at the instant of a departure, when the room is already free; the hardware frees it a
+    few clocks later.
     """
     tried = []
     for vector in vectors("departure_pacer"):
@@ -211,7 +210,7 @@ def test_constant_rates_of_the_linux_form(folder: Path) -> None:
     assert tried == ["full_fifo"]
 
 
-# Mean gap of the packets in clocks, largest packet, offered again when held; settings.
+# Mean packet gap in clocks, largest packet, whether a held packet is offered again, settings.
 MIXES: dict[str, tuple[int, int, bool, Config]] = {
     "fast": (4, 1514, False, {"max_rate_bps": 10**12, "update_interval_ps": 2_400_000}),
     "testbed": (12, 1514, False, {}),
@@ -267,7 +266,7 @@ MILLION = 1_000_000
 
 
 def random_episode(seed: int, count: int, mix: tuple[int, int, bool, Config]) -> Episode:
-    """Trains, pauses, and a few pauses that are long enough for the smallest rate."""
+    """Trains, pauses, and a few pauses long enough for the rate to reach its minimum."""
     gap, most, again, over = mix
     config = {**TESTBED, **over}
     draw = np.random.default_rng(seed)
@@ -288,7 +287,7 @@ def random_episode(seed: int, count: int, mix: tuple[int, int, bool, Config]) ->
 
 
 def measured_saturates() -> Episode:
-    """M_r at its end: more than 2^32 bytes within a T_r of 2^20 clocks; then packets see the
+    """M_r saturates: more than 2^32 bytes within a T_r of 2^20 clocks; later packets expose the
     rate.
     """
     count = 263_000
@@ -327,7 +326,7 @@ def coverage(episode: Episode) -> Counter[str]:
 
 
 def test_a_million_random_packets(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Both forms agree on decisions, clocks, rates and backlogs; the properties hold."""
+    """Both forms agree on decisions, clocks, rates and backlogs; the invariants hold."""
     episodes = [
         random_episode(seed, PACKETS_OF_A_MIX, mix) for seed, mix in enumerate(MIXES.values())
     ]
@@ -372,7 +371,7 @@ BAD: dict[str, Mapping[str, int]] = {
 
 @pytest.fixture(scope="module")
 def played_bad(folder: Path) -> dict[str, Episode]:
-    """Each with 40 packets; after 100,000 clocks the pacer is disabled, and 5 packets more."""
+    """Episodes of 40 packets; the pacer is disabled at clock 100,000, and 5 packets follow."""
     config = {**TESTBED, "max_rate_bps": 10**10, "initial_rate_bps": 10**10}
     config |= {"min_rate_bps": 10**9}
     clocks = [300 + 40 * i for i in range(40)] + [110_000 + 40 * i for i in range(5)]
@@ -388,8 +387,8 @@ def played_bad(folder: Path) -> dict[str, Episode]:
 
 @pytest.mark.parametrize("name", BAD)
 def test_never_hangs(played_bad: dict[str, Episode], name: str) -> None:
-    """Whatever the settings are, each packet has its answer, and what waits leaves: with a rate
-    of zero when the pacer is disabled, else before.
+    """With any settings each packet gets a decision and queued packets leave: at a rate of zero
+    once the pacer is disabled, otherwise before.
     """
     got = played_bad[name].got
     assert got is not None
@@ -401,7 +400,7 @@ def test_never_hangs(played_bad: dict[str, Episode], name: str) -> None:
 
 
 def test_disabled_while_packets_wait(folder: Path) -> None:
-    """They leave in order without tokens; paced packets that come meanwhile wait behind them."""
+    """Queued packets leave in order without tokens; newly arriving paced packets queue behind."""
     packets = train(200, gap=20)
     config = {**TESTBED, **CONSTANT, "initial_rate_bps": 500_000}
     off = 1_500
@@ -420,7 +419,7 @@ def test_disabled_while_packets_wait(folder: Path) -> None:
 
 
 def test_a_line_that_is_never_free(folder: Path) -> None:
-    """Nothing leaves; the FIFO fills and drops; and all leaves once the line is free."""
+    """While the line is busy the FIFO fills and drops; all packets leave once it is free."""
     packets = train(120, gap=10)
     later = [(210, "line_off", 1), (40_000, "line_off", 0)]
     config = {**TESTBED, "max_rate_bps": 10**10, "initial_rate_bps": 10**10}

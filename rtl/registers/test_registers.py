@@ -1,4 +1,4 @@
-"""Registers: each block against the Python model of hull.rdl, lint, and what is generated."""
+"""Registers: each block against the Python model of hull.rdl, lint, and generated files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GENERATED = HERE / "generated"
 
 
 def sources(name: str) -> list[str]:
-    """What NAME_registers needs, in the order of use."""
+    """The sources of NAME_registers in dependency order."""
     made = [f"{name}_block_pkg", f"{name}_block", f"{name}_limits", f"{name}_registers"]
     return ["registers/register_guard.sv", *(f"registers/generated/{part}.sv" for part in made)]
 
@@ -30,13 +30,13 @@ def paths(name: str) -> list[str]:
     return [str(HERE.parent / source) for source in sources(name)]
 
 
-# The switch port has less memory than its limit after reset: then the limit is the memory.
+# The switch port's memory is smaller than the limit's reset value, so it becomes the limit.
 PARAMETERS = {"hull_switch_port": {"QUEUE_BYTES": 65536}}
 
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_accesses(name: str) -> None:
-    """All of accesses.py."""
+    """Runs all tests of accesses.py."""
     folder = build(f"{name}_registers", sources(name), PARAMETERS.get(name))
     run(folder, "registers.accesses:.*", "accesses")
 
@@ -54,8 +54,8 @@ def test_verilator_has_nothing_to_say(name: str) -> None:
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_yosys_has_nothing_to_say(name: str) -> None:
-    """Its own reader; no latch, no undriven or doubly driven signal."""
-    # Relative paths: a tool that runs in WebAssembly does not see every folder.
+    """Yosys' own frontend reports no latch and no undriven or multiply driven signal."""
+    # Relative paths: a WebAssembly tool cannot access every folder.
     script = f"read_verilog -sv {' '.join(sources(name))}; hierarchy -check -top {name}_registers; "
     script += "proc; select -assert-none t:$dlatch t:$dlatchsr; select -clear; check -assert"
     done = subprocess.run(

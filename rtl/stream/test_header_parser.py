@@ -1,4 +1,4 @@
-"""The header parser against a parser that reads bytes: random frames, scapy's frames, edges."""
+"""The header parser against a byte-wise parser: random frames, scapy frames, edge cases."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def folder(width: int) -> Path:
 
 
 def check(seen: Seen, rows: np.ndarray, sizes: np.ndarray) -> list[Header]:
-    """One header a frame, that of the parser that reads bytes."""
+    """Checks that each frame yields one header, equal to the byte-wise parser's."""
     expected = [
         parse(row[:size].tobytes())[0] for row, size in zip(rows, sizes.tolist(), strict=True)
     ]
@@ -61,7 +61,7 @@ def check(seen: Seen, rows: np.ndarray, sizes: np.ndarray) -> list[Header]:
 
 
 def coverage(headers: list[Header]) -> dict[str, int]:
-    """How many frames took each branch."""
+    """The number of frames that took each branch."""
     return {
         "TCP over IPv4": sum(h.is_tcp and h.ip_version == 4 for h in headers),
         "TCP over IPv6": sum(h.is_tcp and h.ip_version == 6 for h in headers),
@@ -92,7 +92,7 @@ def test_a_million_random_frames() -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_idle_and_stalled_streams(width: int) -> None:
-    """Random idle clocks between beats, and a receiver that is often not ready."""
+    """Headers are correct with random idle clocks and a receiver that is often not ready."""
     rng = np.random.default_rng(width)
     rows, sizes = random_frames(rng, 10_000)
     beats = int((-(-sizes * 8 // width)).sum())
@@ -103,8 +103,8 @@ def test_idle_and_stalled_streams(width: int) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_length_back_to_back(width: int) -> None:
-    """Frames cut after each byte, with no clock between them. Each answer comes ten clocks after
-    the beat that decides.
+    """Frames cut after each byte, back to back. Each header comes ten clocks after the deciding
+    beat.
     """
     lanes = width // 8
     whole = [
@@ -120,13 +120,13 @@ def test_every_length_back_to_back(width: int) -> None:
     check(seen, rows, sizes)
     for at, frame in enumerate(frames):
         _, needed = parse(frame)
-        # The beat that holds the last byte of the last word that is needed; words end at 4i + 1.
+        # The beat with the last byte of the last required word; words end at 4i + 1.
         beat = min(needed - 1, len(frame) - 1) // lanes
         assert seen.header_clocks[at] == seen.first_clocks[at] + beat + HEADER_LATENCY, frame.hex()
 
 
 def test_kinds_of_frames() -> None:
-    """Frames made by scapy: the fields are those that were asked for."""
+    """The parsed fields of frames built by scapy equal the requested ones."""
     ends = {"src": "10.0.0.1", "dst": "10.0.0.2"}
     ends6 = {"src": "fd00::1:2:3", "dst": "fd00:0:0:5::4"}
     ports = {"sport": 40_000, "dport": 80}

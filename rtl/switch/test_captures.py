@@ -1,9 +1,9 @@
-"""Real traffic: frames that left ports of the simulator, replayed into the hardware.
+"""Frames that left the simulator's ports, replayed into the hardware.
 
-Two scenarios of the paper at short length: the testbed of table 4 (1 Gbps, drained in ticks of
+Short runs of two of the paper's scenarios: the testbed of table 4 (1 Gbps, drained in ticks of
 800 ns) at 125 MHz, and the tree of 192 servers of section 6.3 (10 Gbps) at 156.25 MHz. A packet's
-clock is the start of its transmission in the simulator, rounded down to a clock. The hardware marks
-what the simulator marked, except where that rounding changes the comparison with the threshold.
+clock is the start of its transmission in the simulator, rounded down. The hardware marks the same
+packets as the simulator, except where that rounding changes the threshold comparison.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from bench.simulation import build, library
 from bench.tape import playback
 
 COUNTER_BITS = 52
-# The port's test: a stream wide enough for a long frame to come while a short one is sent.
+# Port test: the stream is wide enough for a long frame to arrive while a short one is sent.
 PORT_BYTES = 64
-# From the clock of a frame's last beat to the one in which the phantom queue counts it.
+# Clocks from a frame's last beat until the phantom queue counts it.
 PORT_LATENCY = 6
-# The port's phantom queue is switched on in the clock PORT_ON; from the write's clock to that one.
+# The clock in which the port's phantom queue is enabled, and the clocks from the write to it.
 PORT_ON, WRITE_CLOCKS = 400, 7
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """Ports of a shipped scenario, and the clocks of the hardware that takes the place of one."""
+    """Ports of a shipped scenario, and the clocks of the hardware that replaces one."""
 
     name: str
     scheme: str
@@ -62,8 +62,8 @@ SCENARIOS = (
         packets=5_000,
         port_frames=1_500,
     ),
-    # The uplinks of the ToRs: no switch before them has marked. A short packet takes 32 ns there;
-    # with a clock of 1.28 ns all 24 beats of a long frame come in that time.
+    # The uplinks of the ToRs: no earlier switch has marked. A short packet takes 32 ns there; with
+    # a clock of 1.28 ns all 24 beats of a long frame arrive in that time.
     Scenario(
         "tree192",
         "hull",
@@ -81,7 +81,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Replay:
-    """Captures by port, and what the phantom queues of these ports were set to."""
+    """Captures by port, and the phantom-queue settings of these ports."""
 
     scenario: Scenario
     ports: dict[str, Capture]
@@ -111,9 +111,9 @@ class Replay:
         return max(self.ports.values(), key=lambda capture: int(capture.marked.sum()))
 
     def window(self, count: int, clock_ps: int) -> tuple[Capture, np.ndarray]:
-        """`count` packets of the busiest port, with their clocks, from one on that finds the
-        counter empty, as it is after a reset: of these the first with the most marks behind it. The
-        clocks begin within the first tick.
+        """`count` consecutive packets of the busiest port, with their clocks. The first finds the
+        counter empty, as after a reset; of such starts, the earliest with the most marks is used.
+        The clocks begin within the first tick.
         """
         capture = self.busiest()
         setting = self.setting(clock_ps)
@@ -144,7 +144,7 @@ class Replay:
             self.scenario.tick_ps,
         )
         setting = self.setting(clock_ps)
-        # What one clock drains, and what the rounding to nanoseconds and whole bytes adds.
+        # The drain of one clock plus the rounding to nanoseconds and whole bytes.
         quantum = setting.drain / setting.byte + 2
         changed = np.zeros((2, len(capture)), bool)
         steps = zip(capture.starts_ns * 1000, capture.counted_bytes, strict=True)
@@ -178,15 +178,15 @@ def replay(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     else:
         assert captures.bits_per_second(drain) == scenario.drain_bps
     assert int(tick.removesuffix("ns")) * 1000 == scenario.tick_ps
-    # The threshold alone is left: the scenario sets nothing else, and has no other marker.
+    # Only the threshold remains: the scenario sets nothing else and has no other marker.
     assert queue == {"threshold": "1KB"}
     assert "marking" not in table["switch"]
     return Replay(scenario, ports, 1_000, False)
 
 
 def test_hardware_form_on_all_ports(replay: Replay) -> None:
-    """Each packet of the captures in hull-core's form of the hardware: how many marks the rounding
-    to clocks changes, and why.
+    """Runs every captured packet through hull-core's hardware form: how many marks the rounding to
+    clocks changes, and why.
     """
     clock_ps = replay.scenario.clock_ps
     setting = replay.setting(clock_ps)
@@ -208,14 +208,14 @@ def test_hardware_form_on_all_ports(replay: Replay) -> None:
 
 
 def test_phantom_queue_marks_as_in_the_simulator(replay: Replay) -> None:
-    """Thousands of packets on the phantom queue: to the bit the hardware form of hull-core."""
+    """The phantom queue matches hull-core's hardware form bit-exactly for thousands of packets."""
     folder = build("phantom_queue_bench", test_phantom_queue.SOURCES)
     clock_ps = replay.scenario.clock_ps
     capture, clocks = replay.window(replay.scenario.packets, clock_ps)
     assert capture.marked.sum() > 100
     assert (capture.capable & ~capture.marked).sum() > 100
     setting = replay.setting(clock_ps)
-    # The first clock of the drain's ticks is the one behind the setting.
+    # The drain's first tick starts in the clock after the setting.
     clocks += SETTLED + 1
     assert setting.tick == 0 or SETTLED % setting.tick == 0
     assert (np.diff(clocks) > 0).all()
@@ -229,11 +229,11 @@ def test_phantom_queue_marks_as_in_the_simulator(replay: Replay) -> None:
 
 
 def test_port_sends_the_frames_of_the_simulator(replay: Replay) -> None:
-    """Frames through the datapath of a port: each leaves at the simulator's clock, and is what the
-    simulator wrote, checksum included.
+    """Each frame leaves the port's datapath at the simulator's clock, equal to the simulator's
+    output, checksum included.
 
-    The simulator counts packets without Ethernet's 14 bytes, the port whole frames: each
-    frame is played without its last 14 bytes, which are payload or options of TCP.
+    The simulator counts packets without Ethernet's 14 bytes, the port counts whole frames. Each
+    frame is therefore played without its last 14 bytes, which are payload or TCP options.
     """
     params = {"DATA_BITS": 8 * PORT_BYTES, "MAX_BYTES": 1518}
     folder = build("hull_switch_port_bench", library("hull_switch_port"), params)
@@ -277,8 +277,8 @@ def test_port_sends_the_frames_of_the_simulator(replay: Replay) -> None:
     assert (at == departs_at).all()
     assert (counted[:, 0] == capture.counted_bytes).all()
 
-    # Whole frames: those of the hardware form of hull-core, and where it marks as the simulator
-    # does, to the byte what the simulator wrote.
+    # Whole frames equal those of hull-core's hardware form and, where its mark agrees with the
+    # simulator's, the simulator's output byte for byte.
     above, _ = replay.reference(setting).on_packets(
         (departs_at - PORT_ON).tolist(), capture.counted_bytes.tolist()
     )

@@ -1,4 +1,4 @@
-"""The ECN marker against a rule that recomputes the checksum in full."""
+"""The ECN marker against a reference that recomputes the full checksum."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SOURCES = [
     "bench/recorder.sv",
     "bench/ecn_marker_bench.sv",
 ]
-# Clocks from the offer of a beat to its departure, by the bits of a beat.
+# Clocks from the offer of a beat to its departure, by stream width in bits.
 LATENCY = {64: 10, 128: 8, 256: 6, 512: 5}
-# Together a million.
+# A million in total.
 COUNTS = {64: 400_000, 128: 200_000, 256: 200_000, 512: 200_000}
 LAST, USER, MARK, RESET = 1, 2, 4, 8
 QUIET = 1_000
@@ -39,7 +39,7 @@ def folder(bits: int) -> Path:
 
 @dataclass
 class Verdict:
-    """What the rule says of each frame."""
+    """The reference's result for each frame."""
 
     frames: Frames
     ect: np.ndarray
@@ -50,7 +50,7 @@ class Verdict:
 
 
 def rule(given: Frames, mark: np.ndarray) -> Verdict:
-    """Set CE where it is due and recompute the IPv4 checksum over the whole header. A wrong
+    """Sets CE where required and recomputes the IPv4 checksum over the whole header. A wrong
     checksum stays wrong by the same amount.
     """
     octets = given.octets.copy()
@@ -79,7 +79,7 @@ def rule(given: Frames, mark: np.ndarray) -> Verdict:
     after = frames.header_sum(octets, start, words)
     old = frames.get(octets, start + 10)
     right = old == ~before & 0xFFFF
-    # Subtraction of the difference of the sums in one's complement, for a checksum that was wrong.
+    # For a wrong checksum: one's-complement subtraction of the difference of the sums.
     moved = ~frames.fold((~old & 0xFFFF) + after + (~before & 0xFFFF)) & 0xFFFF
     sums = np.where(right, ~after & 0xFFFF, moved)
     changed = marked & ipv4
@@ -207,7 +207,7 @@ def test_random_frames(folder: Path, bits: int) -> None:
 
 
 def test_every_checksum() -> None:
-    """Each value of a right checksum, with ECT(0) and ECT(1)."""
+    """Each value of a correct checksum, with ECT(0) and ECT(1)."""
     folder = build("ecn_marker_bench", SOURCES, {"DATA_BITS": 512})
     count = 1 << 16
     octets = np.zeros((2 * count, 128), np.uint8)
@@ -233,14 +233,14 @@ def test_every_checksum() -> None:
 
 
 def scapy_frames() -> tuple[list[bytes], list[bytes], list[bool]]:
-    """Frames of scapy, and the same with the ECN field 3 where it was 1 or 2."""
+    """Frames from scapy, and the same with ECN field 3 in place of 1 or 2."""
     from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_NOP, IPOption_Timestamp
     from scapy.layers.inet6 import IPv6
     from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
     from scapy.packet import Raw
 
     given, marked, mark = [], [], []
-    # With addresses given, scapy asks no network for them.
+    # Given addresses, scapy does not resolve them on a network.
     ether = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
     layers2 = [
         ether,
@@ -280,7 +280,7 @@ def scapy_frames() -> tuple[list[bytes], list[bytes], list[bool]]:
 
 
 def test_frames_of_scapy(folder: Path, bits: int) -> None:
-    """Scapy builds the frames and, with another ECN field, what has to come out."""
+    """Scapy builds the input frames and, with another ECN field, the expected output."""
     given, expected, mark = scapy_frames()
     beats = frames.of_bytes(given).beats(bits // 8)
     marks = np.array(mark)[beats.frame]
@@ -301,14 +301,14 @@ def joined(parts: list[Beats]) -> Beats:
 
 
 def short_frame(is_ipv6: bool, ecn: int, size: int) -> bytes:
-    """A frame behind one tag; the IPv4 header checksum is wrong."""
+    """A frame with one VLAN tag; the IPv4 header checksum is wrong."""
     kind, first = (b"\x86\xdd\x60", ecn << 4) if is_ipv6 else (b"\x08\x00\x45", ecn)
     return (bytes(12) + b"\x81\x00\x00\x05" + kind + bytes([first]) + bytes(range(100)))[:size]
 
 
 def test_stream_stops(folder: Path, bits: int) -> None:
-    """The input stops for 1000 clocks after each beat of a marked frame. What was accepted leaves,
-    except the beat with the ECN field and those behind it while the header is incomplete.
+    """The input stops for 1000 clocks after each beat of a marked frame. All accepted beats leave,
+    except the beat with the ECN field and later ones while the header is incomplete.
     """
     width = bits // 8
     parts, starts, cases = [], [], []
@@ -340,7 +340,7 @@ def test_stream_stops(folder: Path, bits: int) -> None:
 
 
 def test_reset_in_a_frame(folder: Path, bits: int) -> None:
-    """After a reset in a frame nothing of it leaves, and the next frame is whole."""
+    """After a reset in mid-frame no more of that frame leaves, and the next frame is whole."""
     width = bits // 8
     given, marked = (frames.of_bytes([short_frame(True, ecn, 90)]).beats(width) for ecn in (2, 3))
     parts, expected, resets = [], [], []
@@ -355,7 +355,7 @@ def test_reset_in_a_frame(folder: Path, bits: int) -> None:
     flags[resets] = RESET
     clocks = 10 + np.arange(len(beats)) + 40 * np.cumsum(beats.first() & (beats.frame % 3 == 0))
     answer = play(folder, "reset", clocks, beats, flags)
-    # The beats before a reset have no time to leave: at most as many as the pipeline is short of.
+    # Only beats accepted at least the pipeline latency before a reset have left.
     assert (answer.reports == 5).all()
     assert len(answer.reports) == len(expected)
     whole = np.flatnonzero(answer.flags & LAST)

@@ -1,4 +1,4 @@
-"""The switch of four ports: where frames come out, in which order, and that queues mark."""
+"""The four-port switch: output ports, frame order, and marking by the queues."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def address(host: int) -> bytes:
 def traffic(
     rng: np.random.Generator, port: int, count: int, receivers: list[int], gap: int
 ) -> tuple[Frames, np.ndarray, np.ndarray]:
-    """Frames of the hosts behind a port, first a broadcast of each, clocks of their beats, and
-    receivers.
+    """Frames of the hosts behind a port, starting with one broadcast per host; the clocks of their
+    beats; and their receivers.
     """
     hosts = [host for host in range(HOSTS) if host % PORTS == port]
     made, to = [], []
@@ -42,7 +42,7 @@ def traffic(
     for number in range(count if others else 0):
         host = int(rng.choice(hosts))
         receiver = int(rng.choice(others))
-        # Whole beats, so that an output that is busy sends a byte a clock.
+        # Whole beats, so that a busy output sends one byte per clock.
         length = 8 * int(rng.integers(6, 22)) + 2
         packet = bytearray(rng.integers(0, 256, length, np.uint8).tobytes())
         packet[0:2] = bytes([0x45, 0x02])
@@ -51,7 +51,7 @@ def traffic(
         to.append(receiver)
     given = frames.of_bytes(made)
     beats = -(-given.lengths // WIDTH)
-    # A byte a clock, as on a link of an eighth of the bus, and a gap between frames.
+    # One byte per clock, as on a link of an eighth of the bus rate, and a gap between frames.
     starts = 200 + 31 * port + np.concatenate([[0], np.cumsum(beats[:-1] * PACE + gap)])
     starts[len(hosts) :] += LEARNT
     places = np.arange(beats.sum()) - np.repeat(np.cumsum(beats) - beats, beats)
@@ -59,7 +59,7 @@ def traffic(
 
 
 def run(folder: Path, name: str, receivers: list[int], count: int, gap: int) -> list[float]:
-    """All ports send to `receivers`; returns the share of frames that each port marked."""
+    """All ports send to `receivers`; returns the fraction of frames that each port marked."""
     rng = np.random.default_rng(5)
     sent = [traffic(rng, port, count, receivers, gap) for port in range(PORTS)]
     got = playback(
@@ -92,12 +92,12 @@ def run(folder: Path, name: str, receivers: list[int], count: int, gap: int) -> 
                 for number in range(len(to))
                 if port != out and (to[number] < 0 or to[number] % PORTS == out)
             ]
-            # Every frame for this port and no other, in the order in which it came.
+            # Exactly the frames for this port, in arrival order.
             assert len(mine) == len(wanted), (out, port)
             both = frames.of_bytes([frame for _, frame in wanted]) if wanted else None
             if both is None:
                 continue
-            # The rule looks at the longest header that there can be.
+            # The reference reads up to the longest possible header.
             both.octets = np.pad(both.octets, ((0, 0), (0, 64)))
             ce = rule(both, np.ones(len(both), bool)).frames
             for number, frame in enumerate(mine):
@@ -115,17 +115,17 @@ def run(folder: Path, name: str, receivers: list[int], count: int, gap: int) -> 
 
 
 def test_frames_come_out_where_they_should(folder: Path) -> None:
-    """Each port sends to the hosts behind the others: a third of three links at each output, with
-    the gaps some 60% of its rate, below the phantom queue's 95%: hardly a frame is marked.
+    """Each port sends to the hosts behind the others, a third of each of three links per output.
+    With gaps that is some 60% of its rate, below the phantom queue's 95%: under 2% are marked.
     """
     shares = run(folder, "all_to_all", list(range(HOSTS)), 1_500, 100)
     assert all(share < 0.02 for share in shares), shares
 
 
 def test_an_incast_is_marked(folder: Path) -> None:
-    """Three ports send three times what the fourth's link carries. Its phantom queue drains 0.95
-    bytes a clock of the one that leaves, so that 20,000 bytes leave before it is above 1,000; all
-    others are marked.
+    """Three ports send three times the rate of the fourth's link. Its phantom queue drains 0.95
+    bytes per clock while one byte leaves, so 20,000 bytes leave before it exceeds 1,000; all later
+    frames are marked.
     """
     count = 150
     shares = run(folder, "incast", [0, 4, 8], count, 24)

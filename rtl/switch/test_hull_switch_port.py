@@ -1,5 +1,5 @@
-"""A switch port as a whole, with its registers, against hull-core: each frame's fate, mark and
-bytes, each departure, each counter, for a million random frames and settings that change.
+"""The complete switch port with its registers against hull-core: each frame's fate, mark and
+bytes, each departure, each counter, for a million random frames under changing settings.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ COUNTS = {64: 350_000, 128: 80_000, 256: 80_000, 512: 490_000}
 MIN_BYTES, MAX_BYTES, BEATS, SLOTS = 20, 180, 2048, 64
 TAKEN, FULL, RUNT, OVERSIZED, BAD = 1, 2, 4, 8, 16
 ANSWERS = {"arrivals": 1, "departures": 1, "reports": 1, "responses": 1, "settings": 4}
-# Clocks from what is counted, and from what is shown, to the answer of the read.
+# Clocks from a counted event, and from a register value, to the read response.
 COUNTED, SHOWN = 4, 2
-# From the clock in which a frame leaves the queue to that in which the phantom queue counts it.
+# Clocks from the departure of a frame from the queue until the phantom queue counts it.
 ASKED = 1
-# The phantom queue uses its settings so many clocks after the packet comes (phantom_queue.sv).
+# Clocks from a packet's arrival until the phantom queue uses its settings (phantom_queue.sv).
 SWITCHED, DRAINED, THRESHOLD_ROUND = 3, 2, 21
 SWITCH, DRAIN, THRESHOLD, READ = range(4)
-# The settings are there this many clocks after the reset, and the threshold is in force.
+# By this many clocks after reset the settings and the threshold are in force.
 READY = 400
-# Counters by the event that they count.
+# Counters by the counted event.
 EVENTS = {
     "ecn_marker_frames_marked": 4,
     "ecn_marker_frames_not_ect_over_threshold": 2,
@@ -54,7 +54,7 @@ def folder(bits: int) -> Path:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the registers of the port hold."""
+    """The contents of the port's registers."""
 
     drain: int = 19
     byte: int = 20
@@ -86,7 +86,7 @@ class Settings:
 
     @classmethod
     def of(cls, shown: Mapping[str, int]) -> Settings:
-        """What the registers show to the datapath."""
+        """The settings from the register values output to the datapath."""
         return cls(
             drain=shown["phantom_queue_drain_units"],
             byte=shown["phantom_queue_byte_units"],
@@ -103,7 +103,7 @@ class Settings:
         )
 
     def words(self) -> list[int]:
-        """As the bench records them."""
+        """The settings as the bench records them."""
         flags = (
             self.phantom
             | self.phantom_arriving << 1
@@ -126,7 +126,7 @@ class Timeline:
         self.clocks, self.settings = np.array(clocks), settings
 
     def at(self, clocks: np.ndarray, name: str) -> np.ndarray:
-        """A setting at these clocks."""
+        """The values of a setting at these clocks."""
         values = np.array([getattr(each, name) for each in self.settings])
         return values[np.searchsorted(self.clocks, clocks, "right") - 1]
 
@@ -136,8 +136,8 @@ def new_tape(width: int) -> RegisterTape:
 
 
 def put(tape: RegisterTape, clock: int, settings: Settings, old: Settings | None = None) -> None:
-    """Write settings, or those that differ from the old ones. What the phantom queue's counter is
-    measured in changes while the queue is off.
+    """Writes settings, or those that differ from the old ones. The units of the phantom queue's
+    counter change only while the queue is disabled.
     """
     before = old.registers() if old else {}
     changed = {
@@ -161,8 +161,8 @@ def put(tape: RegisterTape, clock: int, settings: Settings, old: Settings | None
 def timeline(
     got: Mapping[str, tuple[np.ndarray, np.ndarray]], taken: list[tuple[int, dict[str, int]]]
 ) -> Timeline:
-    """The settings that the datapath sees: those of the writes, one after the other, each in the
-    clock of its answer.
+    """The settings at the datapath: those of the writes in order, each from the clock of its
+    response on.
     """
     clocks, settings = [0], [Settings.of(taken[0][1])]
     for clock, shown in taken[1:]:
@@ -179,15 +179,15 @@ def timeline(
 def phantom_queue(
     settings: Timeline, clocks: np.ndarray, counted: np.ndarray, asked: list[int]
 ) -> tuple[np.ndarray, dict[int, int]]:
-    """hull-core's marks of the packets of these clocks, and its counter at the clocks `asked`, as
-    the register shows it.
+    """hull-core's marks for the packets of these clocks, and its counter at the clocks `asked`, as
+    in the register.
     """
-    # From which clock of a packet on it is in force, its place among those of one clock, and what.
+    # Packet clock from which an event is in force, its rank within that clock, and its value.
     events: list[tuple[int, int, Settings | int]] = []
     for at, each in zip(settings.clocks.tolist(), settings.settings, strict=True):
         events.append((at - SWITCHED, SWITCH, each))
         events.append((at - DRAINED, DRAIN, each))
-        # The threshold is multiplied again and again; the next round begins with it.
+        # The threshold is multiplied continuously; a new value takes effect in the next round.
         start = -(-at // THRESHOLD_ROUND) * THRESHOLD_ROUND
         events.append((start + THRESHOLD_ROUND + 1 - DRAINED, THRESHOLD, each.threshold))
     events += [(clock - SWITCHED, READ, clock) for clock in asked]
@@ -197,7 +197,7 @@ def phantom_queue(
     drain, threshold, arriving, byte, tick = 0, 0, False, 1, 0
     zero = done = 0
     for clock, kind, value in events:
-        # The packets before it; none is marked while the queue is off.
+        # The packets before the event; none is marked while the queue is disabled.
         here = slice(done, int(np.searchsorted(clocks, clock, "left")))
         done = here.stop
         if queue:
@@ -240,11 +240,11 @@ def run(
     tape: RegisterTape,
     stalls: list[tuple[int, int]],
 ) -> Counter[str]:
-    """Play frames, their beats at `clocks`, and hold what the port says against the models."""
+    """Plays frames, their beats at `clocks`, and compares the port with the models."""
     width = bits // 8
     beats = given.beats(width)
     flags = beats.last | (beats.last & bad[beats.frame]) << 1
-    # In the end the receiver takes everything.
+    # The receiver does not stall at the end.
     stall = [*((at, chance) for at, chance in stalls if at < clocks[-1]), (int(clocks[-1]) + 1, 0)]
     got = playback(
         folder,
@@ -278,20 +278,20 @@ def run(
     total = np.concatenate([[0], np.cumsum(of_taken)])
 
     def in_queue(clock: np.ndarray, freed_before: int = 0) -> np.ndarray:
-        """Bytes at `clock`, less what was freed at least `freed_before` clocks before it."""
+        """Queued bytes at `clock`, less those freed at least `freed_before` clocks earlier."""
         came = np.searchsorted(at[taken], clock, "left")
         return total[came] - total[np.searchsorted(freed_at, clock - freed_before, "left")]
 
     most = np.maximum.accumulate(in_queue(at[taken] + 1))
 
-    # ---- What is wrong with a frame decides first; then the limit, the memory, the slots. ----
+    # ---- Frame errors take precedence; then the limit, the memory, the slots. ----
     expected = np.select(
         [bad, lengths > MAX_BYTES, lengths < MIN_BYTES], [BAD, OVERSIZED, RUNT], TAKEN
     )
     well_formed = expected == TAKEN
     assert (kind[~well_formed] == expected[~well_formed]).all()
     assert np.isin(kind[well_formed], [TAKEN, FULL]).all()
-    # Both comparisons are made one clock before the frame is offered, the limit's with a register.
+    # Both comparisons precede the offer of the frame by one clock; the limit is registered.
     found = in_queue(at, 1)
     above_limit = found + lengths > settings.at(at - 2, "limit")
     assert not (taken & above_limit).any()
@@ -299,9 +299,9 @@ def run(
     waiting = np.concatenate([[0], np.cumsum(taken)[:-1]]) - np.searchsorted(
         departed_at, at, "left"
     )
-    # A frame's own beats are in the memory already, but for the last; reading frees beats a little
-    # before the clock of the answer. A frame that is refused with room for it had none when its
-    # earlier beats came.
+    # All but the last of a frame's own beats are already in memory; reading frees beats slightly
+    # before the clock of the answer. A frame rejected although it now fits had no room when its
+    # earlier beats arrived.
     refused = well_formed & ~taken & ~above_limit
     without_room = (free < 2 * -(-MAX_BYTES // width)) | (waiting >= SLOTS)
     assert without_room[refused].all()
@@ -335,7 +335,7 @@ def run(
     assert reported[2] == int((wanted & ~verdict.ect & ~verdict.truncated).sum())
     assert reported[1] == int(verdict.truncated.sum())
 
-    # ---- Each read of a register, under traffic and at the end. ----
+    # ---- Each register read, under traffic and at the end. ----
     times = {
         "counters_frames_in": at,
         "counters_frames_out": ends_at,
@@ -395,14 +395,14 @@ def run(
 def leaving(
     out: tuple[np.ndarray, np.ndarray], width: int
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """The clocks at which frames end, and the beats."""
+    """The clocks of the last beats of frames, and all beats."""
     clocks, words = out
     data, keep, last = frames.recorded(words, width)
     return clocks[last == 1].astype(np.int64), {"data": data, "keep": keep, "last": last == 1}
 
 
 def random_clocks(rng: np.random.Generator, beats: int, load: float) -> np.ndarray:
-    """A clock for each beat: in stretches without gaps, and with gaps of which some are long."""
+    """A clock for each beat: stretches without gaps, and with gaps, some of them long."""
     gaps = 1 + (
         rng.random(beats)
         < np.repeat(rng.choice([0, 0, 1 / load - 1], beats // 500 + 1), 500)[:beats]
@@ -410,7 +410,7 @@ def random_clocks(rng: np.random.Generator, beats: int, load: float) -> np.ndarr
     return READY + np.cumsum(gaps + (rng.random(beats) < 0.0005) * rng.integers(1, 300, beats))
 
 
-# Settings one after the other under traffic, and from which clocks the receiver stalls how often.
+# Successive settings under traffic, and (clock, probability) of receiver stalls from then on.
 CASES: dict[str, tuple[list[Settings], list[tuple[int, int]]]] = {
     "defaults": (
         [
@@ -465,7 +465,7 @@ def test_a_million_random_frames(folder: Path, bits: int) -> None:
         tape = new_tape(bits // 8)
         put(tape, 0, settings[0])
         tape.read_all(READY)
-        # Each change in a quarter of its own, and between them accesses of all kinds.
+        # One change per quarter of the run, with accesses of all kinds in between.
         changes = {end * i // len(settings): (settings[i - 1], settings[i]) for i in (1, 2, 3)}
         others = rng.integers(READY + 1_500, end, end // 1_000)
         for clock in sorted({*changes, *others.tolist()}):

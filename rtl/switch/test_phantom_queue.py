@@ -1,4 +1,4 @@
-"""The phantom queue in hardware against hull-core: vectors, a million random packets, edges."""
+"""The phantom queue in hardware against hull-core: vectors, random packets, edge cases."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SOURCES = [
 ]
 VECTORS = Path(__file__).parents[2] / "tests" / "vectors" / "phantom_queue.json"
 CLOCK_PS = 8_000
-# A threshold is in force after two rounds of its multiplication; a multiple of the vectors' ticks.
+# A threshold takes effect after two multiplication rounds; a multiple of the vectors' ticks.
 SETTLED = 100
 LATENCY = 4
 KEYS = ("drain_bps", "threshold_bytes", "count_arriving", "tick_ps")
-# The vectors whose times are all whole clocks of 8 ns.
+# Vectors in which every time is a whole number of 8 ns clocks.
 WHOLE_CLOCKS = {
     "compare_before_adding",
     "add_before_comparing_950",
@@ -41,7 +41,7 @@ def folder() -> Path:
 
 
 class Setting(NamedTuple):
-    """What the registers hold; the threshold is in bytes."""
+    """The register contents; the threshold is in bytes."""
 
     drain: int
     byte: int
@@ -79,8 +79,8 @@ class Tape:
 
 
 class Answers:
-    """What the bench recorded: for each packet its clock, mark, whether it was above, the counter
-    one clock later.
+    """The bench's record of each packet: clock, mark, whether the counter was above the threshold,
+    and the counter one clock later.
     """
 
     def __init__(self, clocks: np.ndarray, payload: np.ndarray) -> None:
@@ -92,7 +92,7 @@ class Answers:
         self.backlog = word & np.uint64((1 << 52) - 1)
 
     def part(self, first: int, count: int) -> Answers:
-        """`count` of the answers."""
+        """`count` answers from `first` on."""
         these = slice(first, first + count)
         return Answers(self.clocks[these] + np.uint64(LATENCY), self.payload[these])
 
@@ -100,8 +100,8 @@ class Answers:
 def check(
     got: Answers, setting: Setting, since: int, clocks: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """The answers are those of hull-core's hardware form, at the same clocks, with clock zero where
-    the setting came into force, the one after `since`; returns the marks.
+    """Checks that the answers equal those of hull-core's hardware form at the same clocks. Clock
+    zero is the one after `since`, when the setting takes effect. Returns the marks.
     """
     queue = HardwarePhantomQueue(
         setting.drain, setting.byte, setting.threshold, setting.count_arriving, setting.tick, 52
@@ -119,11 +119,11 @@ def vectors() -> list[dict]:
 
 @pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector["name"])
 def test_recorded_vectors(folder: Path, vector: dict) -> None:
-    """Each recorded vector at 125 MHz, its packets at the clocks in which their times fall: to the
-    bit the hardware form, and the recorded answers where all times are whole clocks.
+    """Each recorded vector at 125 MHz, with times rounded down to clocks: answers match the
+    hardware form bit-exactly, and the recorded ones where all times are whole clocks.
 
-    Left out: `long_idle`, which takes 200 days of clocks and packets of 65,535 bytes, beyond the 14
-    bits of a frame's length. The five packets of `same_instant` take one clock each here.
+    Excluded: `long_idle`, which needs 200 days of clocks and packets of 65,535 bytes, beyond the
+    14-bit frame length. The five packets of `same_instant` take one clock each here.
     """
     if vector["name"] == "long_idle":
         pytest.skip("200 days of clocks, and packets longer than a frame may be")
@@ -149,8 +149,8 @@ def test_recorded_vectors(folder: Path, vector: dict) -> None:
 
 
 def random_packets(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Clocks between packets and sizes, in stretches of one kind: a packet each clock, trains at a
-    line rate of 128 bytes a clock, trains with gaps, jumbo frames, the longest ones, idle times.
+    """Packet gaps in clocks and sizes, in stretches of one kind: a packet per clock, trains at a
+    line rate of 128 bytes per clock, trains with gaps, jumbo and maximum frames, idle times.
     """
     kind = rng.integers(0, 20, count // 50 + 1).repeat(50)[:count]
     sizes = np.where(kind % 2 == 0, rng.integers(60, 1519, count), 1518)
@@ -162,9 +162,9 @@ def random_packets(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np
 
 
 def random_setting(rng: np.random.Generator) -> Setting:
-    """Drains about what comes; steps, thresholds and units of every size."""
+    """Drain rates near the arrival rate; ticks, thresholds and units of every size."""
     if rng.random() < 0.1:
-        # A byte of 32 bits: the counter comes to its end within a hundred packets.
+        # 2^32 - 1 units per byte: the counter saturates within a hundred packets.
         return Setting(
             int(rng.integers(1, 1 << 32)), (1 << 32) - 1, 0, 150_000, bool(rng.integers(2))
         )
@@ -177,7 +177,7 @@ def random_setting(rng: np.random.Generator) -> Setting:
 
 
 def test_a_million_random_packets(folder: Path) -> None:
-    """Forty settings, 25,000 packets each: each mark, and the counter behind each packet."""
+    """Forty settings, 25,000 packets each: each mark, and the counter after each packet."""
     rng = np.random.default_rng(1)
     seen = {
         "marked": 0,
@@ -191,7 +191,7 @@ def test_a_million_random_packets(folder: Path) -> None:
         tape, expected, clock = Tape(), [], 0
         for _ in range(10):
             setting = random_setting(rng)
-            # Off and on again, so that each setting begins with an empty counter.
+            # Disable and enable, so that each setting starts with an empty counter.
             tape.set(clock, setting._replace(enable=False))
             tape.set(clock + 1, setting)
             gaps, sizes = random_packets(rng, 25_000)

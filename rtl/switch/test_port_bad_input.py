@@ -1,4 +1,4 @@
-"""A switch port with each kind of bad input by itself, and a stream that stops in a frame."""
+"""A switch port with each kind of bad input in isolation, and a stream stopped in mid-frame."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ COUNT = 40
 # Each packet is above the phantom queue's threshold.
 MARKING = Settings(threshold=0, phantom_arriving=True)
 GOOD = 60
-# Lengths of the bad ones; a truncated one ends within its IP header.
+# Lengths of the bad frames; a truncated one ends within its IP header.
 LENGTHS = {"runt": 19, "oversized": 181, "bad": GOOD, "truncated": 25}
-# A length of 14 bits would show this frame as one of 60 bytes.
+# A 14-bit length counter would wrap to 60 bytes for this frame.
 WRAPPED = (1 << 14) + GOOD
 
 
@@ -33,7 +33,7 @@ def ipv4(lengths: np.ndarray) -> Frames:
 
 @pytest.mark.parametrize(("kind", "length"), [*LENGTHS.items(), ("oversized", WRAPPED)])
 def test_bad_frames_between_good_ones(kind: str, length: int) -> None:
-    """Each is dropped and counted, or passes unmarked; the others leave with CE."""
+    """Bad frames are dropped and counted, or pass unmarked; good frames leave with CE."""
     folder = build("hull_switch_port_bench", library("hull_switch_port"), {"DATA_BITS": BITS})
     odd = np.arange(COUNT) % 2 == 1
     given = ipv4(np.where(odd, length, GOOD))
@@ -49,7 +49,7 @@ def test_bad_frames_between_good_ones(kind: str, length: int) -> None:
 
 
 def test_a_stream_that_stops() -> None:
-    """What is queued leaves while a frame stands still; it and those behind it leave afterwards."""
+    """Queued frames leave while a frame is stalled; it and later frames leave afterwards."""
     folder = build("hull_switch_port_bench", library("hull_switch_port"), {"DATA_BITS": BITS})
     given = ipv4(np.full(16, GOOD))
     beats = given.beats(WIDTH)

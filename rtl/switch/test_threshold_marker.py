@@ -1,4 +1,4 @@
-"""The threshold marker against the recorded vectors; the random test is the port's."""
+"""The threshold marker against the recorded vectors; the port test covers random input."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_recorded_vectors() -> None:
 
 @cocotb.test()
 async def every_step(dut: cocotb.handle.HierarchyObject) -> None:
-    """Each step of each vector, then the same with the marker off. Left out: `large_queue`, whose
-    threshold and queues of 4 GB and more have no place in 20 bits.
+    """Each step of each vector, then the same with the marker off. Excluded: `large_queue`, whose
+    threshold and queues of 4 GB and more do not fit in 20 bits.
     """
     steps = 0
     for vector in json.loads(VECTORS.read_text())["vectors"]:

@@ -1,1 +1,1 @@
-"""Wrong and random inputs, made from a seed: `make fuzz SEED=1`, a bounded share in `make test`."""
+"""Invalid and random inputs from a seed: `make fuzz SEED=1`; `make test` runs a bounded share."""

@@ -1,7 +1,7 @@
-"""`python -m fuzz`: makes cases, counts what became of them, and keeps those that failed.
+"""`python -m fuzz`: generates cases, counts the outcomes, and keeps the failures.
 
 make fuzz SEED=1 CASES=10000 ONLY=mutations
-make fuzz SEED=1 ONLY=mutations INDEX=123    # one case, and all that is known of it
+make fuzz SEED=1 ONLY=mutations INDEX=123    # one case, with all its details
 """
 
 import argparse
@@ -17,12 +17,12 @@ from fuzz.known import is_known
 
 SHARES = {"mutations": 1.0, "random_scenarios": 0.1, "damaged_inputs": 0.2, "interruptions": 0.01}
 HANG_S = {"interruptions": 600.0}
-"""Where a case is a command that is given twice; it has limits of its own."""
-"""The generators, with how many of `--cases` each makes."""
+"""For cases that run a command twice; the command has limits of its own."""
+"""The generators, and each one's share of `--cases`."""
 
 
 def main() -> int:
-    """Exit status 1 where a case failed."""
+    """Return exit status 1 if a case failed."""
     parser = argparse.ArgumentParser(prog="make fuzz", description="Wrong and random inputs.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=10_000, help="of mutations; others a share")
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _generate(generator: str, given: argparse.Namespace, indexes: "range | list[int]") -> int:
-    """The number of failures of one generator; says how far it is, and in the end the counts."""
+    """Return one generator's number of failures; print progress and, at the end, the counts."""
     counts: Counter[str] = Counter()
     started = said = time.monotonic()
     try:

@@ -1,4 +1,4 @@
-"""Cases that end their worker, or take it too long or too much memory: that such are found at all.
+"""Cases that crash, hang or exhaust the memory of their worker: the pool must report each.
 Not part of `make fuzz`.
 """
 
@@ -11,7 +11,7 @@ from fuzz.case import Outcome
 
 @dataclass(frozen=True)
 class Bad:
-    """A case of which the number alone counts."""
+    """A case identified by its number alone."""
 
     text: str
 
@@ -22,7 +22,7 @@ def make(seed: int, index: int) -> Bad:
 
 
 def check(seed: int, index: int) -> Outcome:
-    """Be bad in the way of this number."""
+    """Fail in the way that this number selects."""
     match index:
         case 0:
             os.abort()

@@ -1,4 +1,4 @@
-"""One made input and what became of it. A generator makes a case from (seed, index) alone."""
+"""A generated input and its outcome. A generator derives a case from (seed, index) alone."""
 
 import random
 from dataclasses import asdict, dataclass
@@ -7,21 +7,21 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case."""
+    """The outcome of a case."""
 
     what: str
-    """One word, which the final count counts: accepted, rejected, equal, ..."""
+    """One word for the final counts: accepted, rejected, equal, ..."""
     case: str
-    """The input as text, for whoever looks at a failure."""
+    """The input as text, for debugging a failure."""
     message: str = ""
-    """What hull said."""
+    """The message that hull printed."""
     problem: str = ""
-    """Why this is a failure; empty where all is well."""
+    """Why this is a failure; empty if it is none."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def draws(generator: str, seed: int, index: int) -> random.Random:
-    """The random numbers of one case, which no other case has a part in."""
+    """The random numbers of one case, independent of all other cases."""
     return random.Random(f"{generator} {seed} {index}")

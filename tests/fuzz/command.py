@@ -1,4 +1,4 @@
-"""The command line in this process: what it wrote, its exit status, and what is wrong with both."""
+"""Runs the command line in this process; checks its output and exit status."""
 
 import contextlib
 import os
@@ -21,14 +21,14 @@ class Done:
 
     @property
     def problem(self) -> str:
-        """Why the exit status or the error is a failure; empty where all is well."""
+        """Why the exit status or the error is a failure; empty if neither is."""
         if self.status not in (0, 1, 2):
             return f"exit status {self.status}"
         if self.error.count("hull: error: ") != bool(self.status):
             return "not one error"
         if not self.status:
             return ""
-        # Of a scenario a line for each mistake.
+        # A scenario's error has one line for each mistake.
         before, _, last = self.error.removesuffix("\n").rpartition("hull: error: ")
         if before and not before.endswith("\n"):
             return "no error at the beginning of a line"
@@ -36,7 +36,7 @@ class Done:
 
 
 def call(*arguments: str) -> Done:
-    """`hull` with these arguments."""
+    """Run `hull` with these arguments."""
     from hull.cli import main
 
     with _captured(1) as out, _captured(2) as error:
@@ -49,7 +49,7 @@ def call(*arguments: str) -> Done:
 
 @contextlib.contextmanager
 def _captured(stream: int) -> Iterator[int]:
-    """The file that takes what is written to a standard stream, also by Rust."""
+    """A file that captures a standard stream, including output from Rust."""
     kept = os.dup(stream)
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), stream)

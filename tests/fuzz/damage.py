@@ -1,4 +1,4 @@
-"""Damages the content of a file: cut, flipped, doubled, in another encoding, with other numbers."""
+"""Damages file contents: truncation, bit flips, duplication, other encodings, other numbers."""
 
 import random
 import re
@@ -11,7 +11,7 @@ NUMBERS = (
 
 
 def damaged(draw: random.Random, content: bytes, *, text: bool) -> tuple[str, bytes]:
-    """How it is damaged, and the content then."""
+    """Return the kind of damage and the damaged content."""
     ways = [*_BYTES, *3 * list(_TEXTS)] if text else list(_BYTES)
     chosen = draw.choices(ways, k=draw.choice([1, 1, 1, 2, 3]))
     for way in chosen:

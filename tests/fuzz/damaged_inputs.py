@@ -1,11 +1,11 @@
-"""Damages what hull reads: flow lists (CSV, Parquet), tables of sizes and times, graphs (GraphML,
-node-link JSON), scenario files, results of a run that is taken up, traced, loaded or found
-finished, the store of a sweep. Cut, flipped bits, another encoding, swapped columns, numbers that
-are too large.
+"""Damages hull's input files: flow lists (CSV, Parquet), tables of sizes and times, graphs
+(GraphML, node-link JSON), scenario files, results of a run that is resumed, traced, loaded or
+already finished, and the store of a sweep. Damage: truncation, flipped bits, another encoding,
+swapped columns, numbers that are too large.
 
-Checks that it is read, and what comes of it is run and whole, or refused: one message that names
-the key or the file, in hull's words. What is taken up from damaged results is what an undamaged run
-gives. Results hold the time that a run took: there a seed damages nearly the same bytes again.
+hull must either accept the input and run it without losing packets, or reject it with one message
+that names the key or the file, in hull's own terms. A run resumed from damaged results must equal
+an undamaged run. Results contain wall-clock times: there a seed repeats the damage only nearly.
 """
 
 import io
@@ -42,7 +42,7 @@ class Kind:
 
     file: str
     setting: str
-    """The key with the file's name; what is run besides."""
+    """The key with the file's name; further settings of the run."""
     contents: Callable[[], list[bytes]]
     text: bool = True
 
@@ -100,7 +100,7 @@ class Damaged:
 def make(seed: int, index: int) -> Damaged:
     """The case of this number."""
     draw = draws(NAME, seed, index)
-    # What takes a whole command comes less often.
+    # Kinds that run a whole command are drawn less often.
     rare = dict.fromkeys(LEFT_BEHIND, 1)
     shares = {**dict.fromkeys(KINDS, 8), "scenario": 10, **rare}
     kind = draw.choices([*shares], [*shares.values()])[0]
@@ -119,7 +119,7 @@ def make(seed: int, index: int) -> Damaged:
 
 
 def check(seed: int, index: int) -> Outcome:
-    """Make the case and see what hull makes of it."""
+    """Generate the case and classify hull's response."""
     made = make(seed, index)
     try:
         if made.kind in LEFT_BEHIND:

@@ -1,7 +1,6 @@
-"""A scenario of which every part is drawn: network, failures, hosts, switches, transport, pacer,
-traffic.
+"""Draws every part of a scenario: network, failures, hosts, switches, transport, pacer, traffic.
 
-Nearly all of them are right; what needs another setting is left out where that is not there.
+Nearly all scenarios are valid: a key that requires another setting is omitted without it.
 """
 
 import random
@@ -12,7 +11,7 @@ Table = dict[str, Any]
 
 
 def drawn(draw: random.Random) -> Table:
-    """One scenario of 1 to 3 ms."""
+    """Draw one scenario of 1 to 3 ms."""
     topology, hosts, uplink = _network(draw)
     transport = _transport(draw)
     control = transport["congestion_control"]
@@ -47,7 +46,7 @@ def drawn(draw: random.Random) -> Table:
 
 
 def some(draw: random.Random, keys: dict[str, Callable[[], Any]], share: float = 0.5) -> Table:
-    """A table with some of the keys."""
+    """Return a table with a random subset of the keys."""
     return {key: value() for key, value in keys.items() if draw.random() < share}
 
 
@@ -60,7 +59,7 @@ def _us(draw: random.Random, most: int) -> Callable[[], str]:
 
 
 def _network(draw: random.Random) -> tuple[Table, int, str]:
-    """Network, number of hosts, and a link that may fail."""
+    """Return the network, its number of hosts, and a link that may fail."""
 
     def uplinks(of: str) -> Table:
         return some(draw, {f"{of}_rate": lambda: _rate(draw), f"{of}_delay": _us(draw, 5)}, 0.3)

@@ -1,4 +1,4 @@
-"""Scenarios in this process: read and checked as `hull.run` does it, and run for a moment."""
+"""Scenarios in this process: read and checked as in `hull.run`, and run briefly."""
 
 import json
 import tempfile
@@ -11,15 +11,15 @@ from hull.plan import Plan, make_plan
 
 MOMENT = ("run.duration=1ms", "run.warmup=0s", "run.drain=1ms")
 STOP_AFTER_S = 0.3
-"""A run that goes on for longer is stopped; not being stopped is a hang."""
+"""Longer runs are stopped; a run that does not stop has hung."""
 
 
 class Refused(Exception):  # noqa: N818 - it is how hull is to answer
-    """An input that hull refused; the message is the user's."""
+    """hull rejected an input; the message is the one that the user sees."""
 
 
 def plan_of(text: str, file: str, overrides: list[str]) -> Plan:
-    """Read and check a scenario, one seed."""
+    """Read and check a scenario with one seed."""
     try:
         return make_plan(text, file, overrides)
     except (ScenarioError, UsageError) as error:
@@ -27,7 +27,7 @@ def plan_of(text: str, file: str, overrides: list[str]) -> Plan:
 
 
 def run_for_a_moment(scenario: dict[str, Any], seed: int) -> dict[str, Any] | None:
-    """The summary of a run with all its tables; None for one that had to be stopped."""
+    """Return the summary of a run with all its tables; None if the run had to be stopped."""
     try:
         run = _core.Run(json.dumps(scenario), "", "", seed)
         stop = threading.Timer(STOP_AFTER_S, run.cancel)

@@ -1,9 +1,9 @@
-"""Ends a run, a sweep or a reproduction at a random moment: SIGKILL, SIGINT, SIGTERM, files that
-may not grow (RLIMIT_FSIZE), a disk that is full (a small file system, where that can be mounted).
+"""Ends a run, a sweep or a reproduction at a random moment: SIGKILL, SIGINT, SIGTERM, a limit on
+file size (RLIMIT_FSIZE), or a full disk (a small file system, where one can be mounted).
 
-Checks that nothing is half there or looks whole, that what is said is one message without a
-traceback, and that the same command then completes to the same tables as a run without
-interruption. The moment is measured in time: a seed gives the same case, not always the same state.
+Nothing partial may look complete, the output must be one message without a traceback, and the same
+command must then complete with the same tables as an uninterrupted run. The moment is a time: a
+seed reproduces the case, not always the same state.
 """
 
 import os
@@ -36,7 +36,7 @@ COMMANDS = {
     "reproduce": ("reproduce", "thesis-fig3-2", "--out", "rep", "--jobs", "2"),
 }
 AT_WORK = {"run": "out.partial/run.json", "sweep": "store", "reproduce": "rep/*/run.json"}
-"""What is there from the moment on at which a command can be ended in an orderly way."""
+"""A path that exists once a command can be ended in an orderly way."""
 MOST_S = 120.0
 
 
@@ -47,7 +47,7 @@ class Interruption:
     command: str
     how: str
     share: float
-    """The moment, as a share of the time that the command takes, or of the room that it needs."""
+    """The moment, as a share of the command's run time or of the space that it needs."""
 
     @property
     def text(self) -> str:
@@ -64,7 +64,7 @@ def make(seed: int, index: int) -> Interruption:
 
 
 def check(seed: int, index: int) -> Outcome:
-    """Make the case; end the command, and give it again."""
+    """Interrupt the command, then run it again."""
     made = make(seed, index)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -109,13 +109,13 @@ def _said_wrong(status: int, said: str) -> str:
         if not last.startswith("hull: error: "):
             return "no error at the end"
         return messages.foreign(last)
-    # Ctrl-C after all is done ends Python itself.
+    # A Ctrl-C after all work is done ends Python itself.
     allowed = (0, 130, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)
     return "" if status in allowed else f"status {status}"
 
 
 def tables(folder: Path, command: str) -> dict[str, bytes]:
-    """The tables that a command left where they look whole, by their names."""
+    """Return by name the tables that a command left in places where they look complete."""
     places = {"run": ["out", "out.partial/parts"], "sweep": ["store/runs", "rows.parquet"]}
     found = {}
     for place in places.get(command, ["rep"]):
@@ -144,7 +144,7 @@ def _start(command: str, folder: Path, most: int | None = None) -> "subprocess.P
 
 
 def _ended(made: Interruption, folder: Path, took_s: float) -> tuple[int, str]:
-    """Exit status and what was said."""
+    """Return the exit status and the text on stderr."""
     most = int(200 * (made.share * 2000) ** 1.2) if made.how == "file size" else None
     process = _start(made.command, folder, most)
     try:
@@ -166,7 +166,7 @@ def _wait_until_at_work(command: str, folder: Path, process: "subprocess.Popen[s
 
 @cache
 def _whole(command: str) -> tuple[dict[str, bytes], float]:
-    """The tables of a command that is not interrupted, and the seconds that it is at work."""
+    """Return an uninterrupted command's tables and its working time in seconds."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "s.toml").write_text(scenarios.text("epfl-table2"), encoding="utf-8")
@@ -180,13 +180,13 @@ def _whole(command: str) -> tuple[dict[str, bytes], float]:
 
 @cache
 def _room(command: str) -> int:
-    """Bytes of its tables, twice: parts are merged."""
+    """Twice the bytes of the command's tables: merging needs room for the parts as well."""
     return 2 * sum(map(len, _whole(command)[0].values()))
 
 
 @contextmanager
 def _mounted(folder: Path, size: int) -> Iterator[bool]:
-    """A small file system in a folder; False where that takes more rights."""
+    """Mount a small file system in a folder; yield False without the necessary privileges."""
     if os.geteuid() or not shutil.which("mount"):
         yield False
         return

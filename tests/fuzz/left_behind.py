@@ -1,6 +1,5 @@
-"""What hull left and reads again: a finished run, one that is taken up, the store of a sweep. A
-file of it is damaged, and the command is given again: it says so, or what is then there is what was
-there before the damage.
+"""Damages a file that hull wrote and reads again: a finished run, a run that is resumed, the store
+of a sweep. The command, run again, must report the damage or restore the results from before it.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ SHORT = (
     *("host.rate=1Gbps", "topology={star={hosts=4}}", "measure={}", "sweep={}"),
     'schemes={one={switch={marking={threshold="30KB"}}},two={}}',
 )
-"""What makes any star's scenario short."""
+"""Settings that shorten any star scenario."""
 RUN = ("run", "short.toml", "--out", "out", "--jobs", "1")
 SWEEP = ("sweep", "short.toml", "--over", "host.delay=1us,2us", "--jobs", "1")
 SWEEP_TO = (*SWEEP, "--store", "out", "--out", "rows.parquet")
@@ -31,7 +30,7 @@ SWEEP_TO = (*SWEEP, "--store", "out", "--out", "rows.parquet")
 
 @cache
 def _whole(kind: str) -> tuple[tempfile.TemporaryDirectory[str], Path]:
-    """A folder with the scenario and what a command left in `out`."""
+    """Return a folder with the scenario and a command's results in `out`."""
     kept = tempfile.TemporaryDirectory()
     folder = Path(kept.name)
     settings = [*SHORT, 'workload={bulk={flows=3,size="30KB"}}']
@@ -49,7 +48,7 @@ def _whole(kind: str) -> tuple[tempfile.TemporaryDirectory[str], Path]:
 
 
 def whole(kind: str) -> tuple[Path, list[Path]]:
-    """The folder in which all is well, and the files of it that may be damaged."""
+    """Return the undamaged folder and those of its files that may be damaged."""
     folder = _whole(kind)[1]
     place = folder / ("out.partial" if kind == "run that is taken up" else "out")
     paths = [path for path in sorted(place.rglob("*")) if path.is_file()]
@@ -57,7 +56,7 @@ def whole(kind: str) -> tuple[Path, list[Path]]:
 
 
 def outcome_of(kind: str, file: str, content: bytes, case: str) -> Outcome:
-    """What the command makes of a copy with a damaged file."""
+    """Run the command on a copy with one damaged file."""
     before = _whole(kind)[1]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -87,7 +86,7 @@ def outcome_of(kind: str, file: str, content: bytes, case: str) -> Outcome:
 
 
 def _loaded(folder: Path, case: str) -> Outcome:
-    """What `hull.load` and its tables make of the folder."""
+    """Load the folder and its tables with `hull.load`."""
     try:
         result = hull.load(folder)
         for table in ("flows", "latency", "links"):
@@ -98,7 +97,7 @@ def _loaded(folder: Path, case: str) -> Outcome:
 
 
 def _difference(before: Path, after: Path) -> str:
-    """Where results are others than those of undamaged ones."""
+    """Describe where results differ from those before the damage; empty if nowhere."""
     if (before / "rows.parquet").exists():
         same = (before / "rows.parquet").read_bytes() == (after / "rows.parquet").read_bytes()
         return "" if same else "other rows than before the damage"

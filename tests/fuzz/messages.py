@@ -1,5 +1,5 @@
-"""What a message must and must not have: the key, the value as it was written, no word of Rust or
-Python, no control character, one line for each mistake.
+"""Checks messages: they name the key and show the value as written, contain no Rust or Python
+terms and no control characters, and have one line for each mistake.
 """
 
 import re
@@ -45,20 +45,20 @@ FOREIGN = (
     " object at 0x",
     "codec can't",
 )
-"""What says how hull is made instead of what is wrong."""
+"""Words that describe hull's implementation instead of the mistake."""
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Categories of characters that a terminal obeys or hides."""
+"""Categories of characters that a terminal interprets or hides."""
 LONGEST = 1000
-"""Characters of a line; a list of all keys of a table is the longest that is meant."""
+"""Maximum characters of a line; the longest intended line lists all keys of a table."""
 MOST_LINES = 21
-"""Mistakes that a message shows, and the line that counts the others."""
+"""Lines of a message: the mistakes that it shows, and the line that counts the others."""
 CUT = 60
-"""Characters of a long text that a message shows at least."""
+"""Minimum number of characters of a long text that a message shows."""
 
 
 def foreign(message: str, case: str = "") -> str:
-    """What is wrong with the words of a message; empty where nothing is. `case` is the input, whose
-    own words may be shown.
+    """Return what is wrong with a message's wording; empty if nothing is. `case` is the input,
+    whose own words may be shown.
     """
     for words in FOREIGN:
         if re.search(rf"\b{re.escape(words)}", message) and words not in case:
@@ -76,28 +76,28 @@ def foreign(message: str, case: str = "") -> str:
 
 
 def has_place(message: str, file: str) -> bool:
-    """Whether each line begins with the file, and with its line and column or an option where that
-    is where the mistake was written.
+    """Return whether each line begins with the file, and with its line and column or an option if
+    the mistake was written there.
     """
     place = re.compile(rf"{re.escape(file)}(:[1-9]\d*:[1-9]\d*)?: ")
     return all(place.match(line) for line in message.split("\n"))
 
 
 def names(message: str, key: str) -> bool:
-    """Whether a message names a key such as `workload.flows[0].src`, by its last part at least."""
+    """Whether a message names a key such as `workload.flows[0].src`, at least its last part."""
     parts = [part for part in re.split(r"\.|\[\d+\]", key) if part]
     return (escaped(parts[-1])[:CUT] if parts else '""') in message
 
 
 def known_key(message: str) -> bool:
-    """Whether a message names any key of the schema in full."""
+    """Return whether a message names any key of the schema in full."""
     keys = {re.sub(r"\[\]", "", key) for key in known_keys()}
     without_indexes = re.sub(r"\[\d+\]", "", message)
     return any(word in keys for word in re.split(r"[\s:,;]+", without_indexes))
 
 
 def shows(message: str, value: object) -> bool:
-    """Whether a message shows a value; of tables, lists and dates nothing is asked."""
+    """Return whether a message shows a value; tables, lists and dates always pass."""
     match value:
         case bool():
             return str(value).lower() in message
@@ -113,7 +113,7 @@ def shows(message: str, value: object) -> bool:
 
 
 def in_bytes(text: str) -> str:
-    """A size of less than 1 KB as hull writes it: 0.9KB is 900B. Other text as it is."""
+    """A size below 1 KB as hull writes it: 0.9KB is 900B. Other text is unchanged."""
     found = re.fullmatch(r"(0\.\d+)KB", text)
     return f"{float(found[1]) * 1000:g}B" if found else text
 
@@ -122,7 +122,7 @@ NUMBER = r"-?(?:inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
 
 
 def escaped(text: str) -> str:
-    """`text` as messages show it: characters that cannot be seen as escapes."""
+    """Return `text` as messages show it: invisible characters as escapes."""
     named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
     return "".join(named.get(c, c if not _is_hidden(c) else f"\\u{{{ord(c):x}}}") for c in text)
 

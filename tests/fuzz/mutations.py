@@ -1,10 +1,10 @@
-"""Takes a key of a scenario (all that hull ships, and scenarios with the other keys of the schema),
-and gives it another value: wrong type, sign, size, unit, alphabet, control characters, nested,
-misspelled, doubled, left out. The scenario is given as a file, by `--set`, or as a dict.
+"""Mutates one key of a scenario (every scenario that hull ships, plus scenarios with the schema's
+other keys): wrong type, sign, size, unit or alphabet, control characters, nesting, misspelling,
+duplication, omission. The scenario is passed as a file, by `--set`, or as a dict.
 
-Checks that hull refuses it with a message that names the key, shows the value as it was written and
-has no word of Rust, or accepts it; then it runs for a moment, and something of what is run is
-another than before: no key is ignored.
+hull must either reject it with a message that names the key, shows the value as written and has no
+Rust terms, or accept it; an accepted scenario runs briefly, and the plan must differ from the
+original's: no key is ignored.
 """
 
 import copy
@@ -59,7 +59,7 @@ class Mutation:
 
 
 def make(seed: int, index: int) -> Mutation:
-    """The case of this number. Places are taken in turn, so that each has its share."""
+    """Return the case of this number. Places are taken in turn, so all are covered equally."""
     draw = draws(NAME, seed, index)
     all_places = places()
     order = random.Random(f"{NAME} {seed}").sample(range(len(all_places)), len(all_places))
@@ -95,15 +95,15 @@ def _misspelled(draw: random.Random, name: str, scenario: dict[str, Any], place:
     if wrong in table or wrong == key or known:
         wrong = f"{key}_x"
     table[wrong] = value
-    # A scheme may have any name, and a sweep's condition is told by its key.
+    # A scheme may have any name, and a sweep's condition is shown by its key.
     how = "renamed" if place[:-1] == ("schemes",) else "misspelled"
     return Mutation(name, (*place[:-1], wrong), value, "file", how, changed)
 
 
 def _extra(draw: random.Random, name: str, scenario: dict[str, Any], place: Place) -> Mutation:
-    # Into the table itself, or beside a value.
+    # Inside the table itself, or next to a value.
     inside = place if isinstance(get(scenario, place), dict) else place[:-1]
-    if inside == ("schemes",):  # Where any name is a scheme's.
+    if inside == ("schemes",):  # Any name is a scheme here.
         inside = place if place != inside else ()
     key = draw.choice(["colour", "rate2", "Name", "a b", "\u00b5", "__class__"])
     changed = copy.deepcopy(scenario)
@@ -113,7 +113,7 @@ def _extra(draw: random.Random, name: str, scenario: dict[str, Any], place: Plac
 
 
 def check(seed: int, index: int) -> Outcome:
-    """Make the case and see what hull does with it."""
+    """Generate the case and classify hull's response."""
     made = make(seed, index)
     try:
         before = _plan(made, tomllib.loads(texts()[made.scenario]), ())
@@ -167,16 +167,16 @@ def _wrong_with(made: Mutation, message: str) -> str:
         return "a line does not begin with its place"
     if made.how == "left out":
         return ""
-    # A value that fits by itself may be refused for what another key needs it to be.
+    # A value that is valid alone may be rejected because of another key's requirement.
     of_another = not made.must_be_refused and messages.known_key(message)
-    # Several keys of a workload make its memory together.
+    # Several keys of a workload together determine its memory.
     place = made.place[:-1] if "GB of memory" in message else made.place
     if not messages.names(message, dotted(place)) and not of_another:
         return "the message does not name the key"
     if made.how in ("misspelled", "extra"):
         return ""
     first = bool(re.search(rf"(: |--set ){re.escape(dotted(made.place))}: ", message))
-    is_text = made.place == ("topology", "graph", "text")  # A document, which no message repeats.
+    is_text = made.place == ("topology", "graph", "text")  # No message repeats a document.
     if first and not is_text and not messages.shows(message, made.value):
         return "the message does not show the value"
     return ""
@@ -195,7 +195,7 @@ def _same(one: Plan, other: Plan) -> bool:
 
 
 def _may_be_the_same(made: Mutation) -> bool:
-    """Whether a value is a default that was left out, is only shown, or is set in all schemes."""
+    """Return whether a value is an omitted default, is only displayed, or is set in all schemes."""
     scenario = tomllib.loads(texts()[made.scenario])
     schemes = scenario.get("schemes", {}).values()
     return (
@@ -222,7 +222,7 @@ def _run(made: Mutation, plan: Plan, draw: random.Random) -> Outcome:
         if len(shortened.cells) == len(plan.cells):
             plan = shortened
     except Refused:
-        pass  # A time of its own is longer than that moment.
+        pass  # One of its own times exceeds that duration.
     try:
         summary = run_for_a_moment(plan.cells[number].scenario, draw.randrange(1000))
     except Refused as refusal:

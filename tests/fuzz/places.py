@@ -1,4 +1,4 @@
-"""Where keys are: the scenarios that are mutated, and every place in them that has a value."""
+"""Locates keys: the scenarios that are mutated, and every place in them that has a value."""
 
 import copy
 import json
@@ -21,7 +21,7 @@ Place = tuple[str | int, ...]
 
 @cache
 def texts() -> dict[str, str]:
-    """Each scenario by its name: those that hull ships, the examples, and `bases`."""
+    """Return each scenario by name: those that hull ships, the examples, and `bases`."""
     found = {name: scenarios.text(name) for name in scenarios.names()}
     for path in sorted((ROOT / "examples").glob("*.toml")):
         text = path.read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def texts() -> dict[str, str]:
 
 @cache
 def places() -> list[tuple[str, Place]]:
-    """Every scenario's name with every place in it."""
+    """Return every (scenario name, place) pair."""
     return [
         (name, place)
         for name, text in texts().items()
@@ -47,7 +47,7 @@ def places() -> list[tuple[str, Place]]:
 def known_keys() -> frozenset[str]:
     """The keys of the schema that a user writes, such as `switch.ports[].rate`."""
     keys = {row["key"] for row in json.loads(_core.keys())}
-    # Written by hull, for a user's congestion controls.
+    # hull itself writes this key, for a user's congestion controls.
     return frozenset(keys - {"transport.own_sha256"})
 
 
@@ -63,7 +63,7 @@ def dotted(place: Place) -> str:
 
 
 def general(place: Place) -> str:
-    """A place as the list of keys has it: without scheme and index, `switch.ports[].rate`."""
+    """A place as in the list of keys: without scheme and index, `switch.ports[].rate`."""
     inside = place[2:] if place[0] == "schemes" and len(place) > 1 else place
     return re.sub(r"\[\d+\]", "[]", dotted(inside))
 

@@ -1,6 +1,4 @@
-"""Workers, several at a time: one that is killed or takes too long is replaced, and its case is a
-failure.
-"""
+"""Runs workers in parallel: one that dies or takes too long is replaced, and its case fails."""
 
 import importlib
 import json
@@ -24,7 +22,7 @@ TESTS = Path(__file__).parents[1]
 
 
 class Worker:
-    """One process after the other, in a folder of their own."""
+    """A sequence of worker processes, one at a time, in a folder of their own."""
 
     def __init__(self, generator: str, seed: int, hang_s: float) -> None:
         self._generator = generator
@@ -43,7 +41,7 @@ class Worker:
         self._close.close()
 
     def carry_out(self, index: int) -> Outcome:
-        """The outcome of a case, also of one that ends the worker."""
+        """Return the outcome of a case, including one that ends the worker."""
         process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -86,7 +84,7 @@ class Worker:
                 "POLARS_MAX_THREADS": "2",
                 "TMPDIR": self._folder,
             },
-            start_new_session=True,  # Ctrl-C is for whoever counts.
+            start_new_session=True,  # Ctrl-C goes to the parent only.
         )
         return self._process
 
@@ -102,7 +100,7 @@ class Worker:
 def carry_out(
     generator: str, seed: int, indexes: Iterable[int], jobs: int, hang_s: float = HANG_S
 ) -> Iterator[tuple[int, Outcome]]:
-    """Outcomes as they come."""
+    """Yield outcomes as they complete."""
     waiting = iter(indexes)
     lock = threading.Lock()
     found: queue.Queue[tuple[int, Outcome] | None] = queue.Queue()

@@ -1,8 +1,8 @@
 """Draws whole scenarios (`drawn_scenario`): networks, traffic, switches, hosts, transports, pacers.
 
-Checks that each runs, loses or invents no packet and ends in time, and that a second run, one on
-several threads and one that is measured leave the same tables and the same numbers, byte for byte,
-but for the tables that were added. A scenario that is refused is so with a message in hull's words.
+Each must run, conserve packets and end in time. A second run, a run on several threads and a run
+with additional measurements must leave the same tables and numbers byte for byte, except for the
+added tables. A rejected scenario must be rejected with a message in hull's own terms.
 """
 
 import json
@@ -22,7 +22,7 @@ from hull import _core
 
 NAME = "random_scenarios"
 MACHINE = ("threads", "cpu_seconds", "wall_seconds", "peak_rss_bytes")
-"""What a summary says of the machine, not of the run."""
+"""Entries of a summary that describe the machine, not the run."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def make(seed: int, index: int) -> Drawn:
     """The case of this number."""
     draw = draws(NAME, seed, index)
     scenario = drawn(draw)
-    # With a probe a run takes one thread. Ports with several managed queues do not allow one.
+    # With a probe a run uses one thread. Ports with several managed queues do not allow a probe.
     has_queues = not scenario["switch"].keys().isdisjoint(("dualpi2", "fq_codel"))
     if draw.random() < 0.25 and not has_queues:
         scenario["measure"]["probe"] = {"interval": "100us"}
@@ -65,7 +65,7 @@ def _some_of(draw: random.Random, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def check(seed: int, index: int) -> Outcome:
-    """Make the case and compare its runs."""
+    """Generate the case and compare its runs."""
     made = make(seed, index)
     try:
         first = _run(made, {})
@@ -117,7 +117,7 @@ def _difference(what: str, one: Left, other: Left) -> str:
 
 
 def _measured(made: Drawn, bare: Left) -> str:
-    """What a run that is measured besides has otherwise."""
+    """How a run with additional measurements differs from the bare run; empty if it does not."""
     tiers = sorted(bare.summary["links"])
     all_keys: dict[str, Any] = {
         "ports": {"ports": tiers},
@@ -134,7 +134,7 @@ def _measured(made: Drawn, bare: Left) -> str:
         other: Any = measured.summary[key]
         match key:
             case "queues":
-                # Named ports take the place of the one that is measured without them.
+                # Named ports replace the port that is measured by default.
                 same = all(value[port] == other[port] for port in {*value} & {*other})
             case "fairness":
                 same = value is None or value == other

@@ -1,4 +1,4 @@
-"""Values that stand in the place of another: wrong in type, sign, size, unit, alphabet."""
+"""Draws replacement values: wrong in type, sign, size, unit or alphabet."""
 
 import random
 import re
@@ -37,8 +37,8 @@ TEXTS = ("", " ", "auto", "none", "unlimited", "null", "0", "true", "-", "1", "i
 
 
 def draw(draw: random.Random, old: object, *, outside_toml: bool) -> tuple[str, object]:
-    """How a value is wrong, and the value. For a key that is `misspelled`, `extra` or `left out`,
-    the value stays.
+    """Return how a value is wrong, and the value. With `misspelled`, `extra` and `left out` the
+    value is unchanged.
     """
     if outside_toml and draw.random() < 0.3:
         return "outside TOML", draw.choice(OUTSIDE_TOML)

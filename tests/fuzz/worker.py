@@ -1,5 +1,5 @@
-"""The process that carries out cases: `python -m fuzz.worker GENERATOR SEED` reads a number a line
-and writes an outcome a line. Its memory is limited; whoever starts it limits its time.
+"""The process that runs cases: `python -m fuzz.worker GENERATOR SEED` reads one number per line and
+writes one outcome per line. Its memory is limited here; its parent limits the time.
 """
 
 import importlib
@@ -15,20 +15,20 @@ from pathlib import Path
 from fuzz.case import Outcome
 
 MEMORY = 2_000_000_000
-"""Bytes that a case may use, besides what the modules take."""
+"""Bytes that a case may use beyond what the modules take."""
 MODULES = 500_000_000
 LONGEST_S = 900
 ROOT = Path(__file__).parents[2]
 
 
 def outcome_of(generator: str, seed: int, index: int) -> Outcome:
-    """Carry out one case; what hull raises besides its own errors is a failure."""
+    """Run one case; any exception other than hull's own errors is a failure."""
     module = importlib.import_module(f"fuzz.{generator}")
     try:
         outcome: Outcome = module.check(seed, index)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # A panic of Rust is no Exception.
+    except BaseException as error:  # A Rust panic is not an Exception.
         raised = "".join(traceback.format_exception(error))[-3000:]
         text = module.make(seed, index).text
         return Outcome("raised", text, raised, f"{type(error).__name__}: {str(error)[:200]}")
@@ -36,26 +36,26 @@ def outcome_of(generator: str, seed: int, index: int) -> Outcome:
 
 
 def copy_files() -> None:
-    """Put the files that scenarios name into the working directory."""
+    """Copy the files that scenarios name into the working directory."""
     shutil.copy(ROOT / "tests/graphs/two_leaves.graphml", "network.graphml")
 
 
 def limit_memory() -> None:
-    """Limit what this process may use; a panic leaves no core."""
+    """Limit this process's memory; disable core dumps of a panic."""
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY + MODULES, MEMORY + MODULES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def main() -> None:
-    """Until there are no more numbers; works in the folder in which it is started."""
+    """Run cases until the input ends, in the current folder."""
     generator, seed = sys.argv[1], int(sys.argv[2])
-    # What hull or a panic prints goes to standard error, which whoever started this keeps.
+    # Output of hull or of a panic goes to standard error, which the parent keeps.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     copy_files()
     limit_memory()
     for line in sys.stdin:
-        signal.alarm(LONGEST_S)  # Ends a case that hangs when its parent is gone.
+        signal.alarm(LONGEST_S)  # Ends a hung case after its parent exits.
         outcome = outcome_of(generator, seed, int(line))
         print(json.dumps(outcome.as_json()), file=answers, flush=True)
 

@@ -1,4 +1,4 @@
-"""The commands that `hull ask` prints are taken by the program that they are for."""
+"""`hull-linux` accepts the commands that `hull ask` prints."""
 
 import shlex
 import subprocess
@@ -25,7 +25,7 @@ def test_attach_takes_what_is_recommended(form: str, part: float) -> None:
     words = shlex.split(attach.replace(" eth0 ", " nodev0 "))
     assert words[:2] == ["hull", "linux"]
     done = subprocess.run([HULL, *words[2:]], capture_output=True, text=True, check=False)
-    # Every option is read before the device is looked for.
+    # The program parses every option before it looks up the device.
     assert done.returncode != 0
     assert "nodev0" in done.stderr
     assert "invalid value" not in done.stderr

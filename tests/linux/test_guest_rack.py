@@ -1,4 +1,4 @@
-"""What HULL must reach under real TCP, on Debian's kernel with a clock of its own."""
+"""HULL's targets under real TCP, on Debian's kernel with a clock of its own."""
 
 import json
 import os
@@ -23,7 +23,7 @@ RUN = (
     not all(program.exists() for program in PROGRAMS), reason="the rack needs `make linux`"
 )
 def test_hull_beside_dctcp_and_tcp(tmp_path: Path) -> None:
-    """Latency 5 and 20 times lower, for 15% of the drain rate at most."""
+    """Queueing is 5 (DCTCP) and 20 (TCP) times lower, for at most 15% of the drain rate."""
     for program in PROGRAMS:
         shutil.copy(program, tmp_path)
     command = f"{UP} >/dev/null && {RUN} >/dev/null 2>&1 && cat /results/rows.json"

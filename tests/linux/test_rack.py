@@ -1,4 +1,4 @@
-"""The rack of network namespaces, end to end: built, run, gone. Run by `make test-linux`."""
+"""The rack of network namespaces end to end: set up, run, torn down. Run by `make test-linux`."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def test_a_phantom_queue_empties_the_switch(rack: None, tmp_path: Path) -> None:
     assert wait["dctcp_pq"] * 5 < wait["tcp_droptail"], wait
     assert rows["tcp_droptail"]["goodput_bps"] > 60e6
     assert rows["dctcp_pq"]["goodput_bps"] > 40e6
-    # A garbage ssthresh, as one kernel has handed out for BPF congestion controls, would be huge.
+    # One kernel returned a garbage ssthresh for BPF congestion controls: a huge number.
     ssthresh = rows["dctcp_pq"]["tcp"]["load"]["servers"]["max_ssthresh"]
     assert ssthresh is None or ssthresh < 100_000
 
@@ -74,10 +74,10 @@ def test_requests_and_queries_stand_beside_the_simulator(
     for quantity in quantities:
         line = next(line for line in lines if quantity in line)
         ratio = float(line.split()[-1])
-        # Of the same kind; how near it is says docs/linux/rack.md. This machine may be busy.
+        # A sanity check: docs/linux/rack.md states the accuracy, and this machine may be busy.
         assert 0 < ratio < 1000, line
         if quantity == "query mean":
-            # 1 MB at 100 Mbps takes 80 ms in either.
+            # 1 MB at 100 Mbps takes 80 ms in both.
             assert 0.9 < ratio < 3, line
 
 
@@ -119,7 +119,7 @@ def test_racks_that_cannot_be_are_refused() -> None:
 
 
 def test_a_delay_needs_netem() -> None:
-    """Where the kernel has no netem one line says so, and nothing is left of the rack."""
+    """Without netem in the kernel the command prints one line and leaves nothing of the rack."""
     hull("rack", "down")
     before = namespaces()
     done = hull("rack", "up", "--hosts", "2", "--delay", "20us")

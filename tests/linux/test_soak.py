@@ -1,4 +1,4 @@
-"""Traffic while programs come, change and go. `HULL_SOAK_SECONDS=600` for the long form."""
+"""Traffic while programs are loaded, replaced and removed; `HULL_SOAK_SECONDS=600` runs longer."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def run(*arguments: str | Path) -> str:
 
 
 def programs_and_maps() -> tuple[int, int]:
-    """Ours that the kernel holds, by their names; bpftool may be missing."""
+    """Count our programs and maps in the kernel by name; (0, 0) if bpftool is missing."""
     counts = []
     for kind in ("prog", "map"):
         try:
@@ -121,7 +121,7 @@ def test_nothing_is_lost_and_nothing_left(rack: None, tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "long" / "summary.json").read_text())["long_flows"]) == 3
     assert rounds >= SECONDS / 2
     assert traffic_control() == queues
-    # The kernel frees programs a moment after their last user has gone.
+    # The kernel frees programs shortly after their last user has gone.
     patience = time.monotonic() + 10
     while programs_and_maps() != before and time.monotonic() < patience:
         time.sleep(0.2)

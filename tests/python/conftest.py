@@ -1,4 +1,4 @@
-"""What the tests share: a scenario that runs in a moment, and the command as a user calls it."""
+"""Shared fixtures: a short scenario, and the command as a user calls it."""
 
 import fcntl
 import os
@@ -19,12 +19,12 @@ COMMAND = [sys.executable, "-m", "hull"]
 
 
 def sets(overrides: list[str]) -> list[str]:
-    """Overrides as arguments of the command."""
+    """Overrides as command-line arguments."""
     return [word for override in overrides for word in ("--set", override)]
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder."""
+    """Every file below a folder, by relative path."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -34,14 +34,14 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors: one waits for the longest fixture, and others for what
-    sleeps or answers late."""
+    """One worker more than processors: one waits for the longest fixture, others wait in tests
+    that sleep or that get late answers."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The file that most needs the longest fixture comes first, the others that need it last: the
-    other processes of `pytest -n` test something else meanwhile and do not wait for it."""
+    """Runs the file that uses the longest fixture most first, and the fixture's other users last:
+    the other `pytest -n` workers run other tests meanwhile instead of waiting for it."""
     needing = [item.path for item in items if "everything" in getattr(item, "fixturenames", ())]
     most = max(needing, key=needing.count, default=None)
     items.sort(key=lambda item: 0 if item.path == most else 1 + (item.path in needing))
@@ -49,8 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that `hull reproduce --all --quick --out` leaves: with HULL_RESULTS=DIR that one,
-    in which only what is not there is run. The processes of `pytest -n` share one."""
+    """The folder written by `hull reproduce --all --quick --out`, shared by `pytest -n` workers.
+    HULL_RESULTS=DIR selects DIR instead, where only missing results are run."""
     given = os.environ.get("HULL_RESULTS")
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -70,7 +70,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory with scenario.toml in it."""
+    """A working directory that holds only scenario.toml."""
     monkeypatch.chdir(tmp_path)
     Path("scenario.toml").write_text(scenarios.text("epfl-table2"), encoding="utf-8")
     return tmp_path
@@ -78,7 +78,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def hull(place: Path) -> Hull:
-    """Runs `hull` with arguments, in the empty directory."""
+    """Runs `hull` with arguments in `place`."""
 
     def call(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
         done: subprocess.CompletedProcess[str] = subprocess.run(

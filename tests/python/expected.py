@@ -1,10 +1,10 @@
-"""Expected: a table for each experiment of what its quick form found, with tolerances.
+"""Expected results: for each experiment, a table of its quick form's results with tolerances.
 
-`expected/ID.csv` has a row for each claim (it holds, or FAILS) and for each number: what is set
-beside a published one, and mean and largest value of each line and of a panel's bars in the figure.
-A number may move within its tolerance, which is absolute: 10% for means, 30% for percentiles and
-largest values, 0.1% for what is computed and not simulated, and never less than 2% of the largest
-number in its panel or metric.
+`expected/ID.csv` has a row for each claim (holds or FAILS) and for each number: each measured value
+that is compared with a published one, and mean and largest value of each line and of a panel's bars
+in the figure. Tolerances are absolute: 10% for means, 30% for percentiles and largest values, 0.1%
+for computed (not simulated) values, and at least a fifth of this share of the largest number in the
+panel or metric (2% for means).
 """
 
 import csv
@@ -27,14 +27,14 @@ MEAN, TAIL, COMPUTED, LEAST = 0.1, 0.3, 0.001, 0.02
 
 @dataclass(frozen=True)
 class Row:
-    """A number and how far it may move, or a claim's verdict."""
+    """A number with its tolerance, or a claim's verdict."""
 
     quantity: str
     value: str
     tolerance: str = ""
 
     def moved(self, found: "Row") -> str:
-        """What differs from the table, as text; empty if nothing does."""
+        """Describes the difference from the table; empty if within tolerance."""
         if self.value == found.value:
             return ""
         if not self.tolerance or not found.tolerance:
@@ -47,7 +47,7 @@ class Row:
 
 
 def read(id_: str) -> list[Row]:
-    """The table of an experiment; empty where it has none yet."""
+    """The table of an experiment; empty if it has none yet."""
     path = FOLDER / f"{id_}.csv"
     if not path.exists():
         return []
@@ -56,7 +56,7 @@ def read(id_: str) -> list[Row]:
 
 
 def compare(id_: str, found: Sequence[Row]) -> None:
-    """Fails with all that moved; HULL_EXPECTED=write takes that over, and leaves the rest."""
+    """Fails with all differences; HULL_EXPECTED=write updates these rows and keeps the others."""
     before = {row.quantity: row for row in read(id_)}
     now = {row.quantity: row for row in found}
     assert len(now) == len(found), f"{id_}: two rows of one name"
@@ -77,7 +77,7 @@ def compare(id_: str, found: Sequence[Row]) -> None:
 
 
 def rows(summary: Mapping[str, Any], figure: Figure) -> list[Row]:
-    """What a run of an experiment and its figure have."""
+    """Rows for the claims, compared numbers and figure of an experiment's run."""
     computed = not summary["parts"]
     found = [Row(c["id"], "holds" if c["holds"] else "FAILS") for c in summary["claims"]]
     for metric in dict.fromkeys(row["metric"] for row in summary["comparison"]):

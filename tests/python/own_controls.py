@@ -1,4 +1,4 @@
-"""NewReno and DCTCP once more, in Python, from RFC 5681, RFC 3168 and thesis 2.2.1."""
+"""NewReno and DCTCP reimplemented in Python from RFC 5681, RFC 3168 and thesis 2.2.1."""
 
 import hull
 
@@ -20,7 +20,7 @@ class NewReno(hull.CongestionControl):
 
 
 class Dctcp(hull.CongestionControl):
-    """Alpha in fixed point, as hull has it, so that the last bit is the same."""
+    """Alpha in fixed point, as in hull, so that results are bit-identical."""
 
     dctcp_echo = True
     g = ONE // 16

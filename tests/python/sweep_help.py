@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: short settings, and what a store holds."""
+"""Helpers for sweep tests: short settings, and the contents of a store."""
 
 from pathlib import Path
 
@@ -10,5 +10,5 @@ RUNS = (3 + 2) * 3
 
 
 def runs(store: Path) -> dict[str, bytes]:
-    """The files of a store's runs by their names."""
+    """The contents of a store's run files, by file name."""
     return {path.name: path.read_bytes() for path in sorted(store.glob("runs/*/*.parquet"))}

@@ -38,7 +38,7 @@ PUBLISHED: dict[str, dict[int, tuple[tuple[float, float], ...]]] = {
 
 @dataclass
 class SyntheticRun:
-    """A result as `hull.load` would give it."""
+    """A result as `hull.load` would return it."""
 
     folder: Path
     summary: dict[str, Any]
@@ -47,7 +47,7 @@ class SyntheticRun:
 
 
 def rows(experiment: str = "epfl-table2") -> list[dict[str, Any]]:
-    """Published beside measured; what is measured is off by up to a factor of 2.6."""
+    """Published and measured values, which differ by up to a factor of 2.6."""
     draw = random.Random(7)
     found = []
     for metric, by_load in PUBLISHED.items():
@@ -123,7 +123,7 @@ def _part(
         if draw.random() < 0.05:
             level = draw.expovariate(1 / (mean_us / busy)) if draw.random() < busy else 0.0
         queue_us.append(level * draw.uniform(0.7, 1.3))
-    # As the simulator writes them: a row holds a probe or a sample of the queue.
+    # As in the simulator's output, a row holds either a probe or a queue sample.
     measured: dict[str, list[int | None]] = {"time_ps": [], "probe_ps": [], "queue_bytes": []}
     for at, queue in enumerate(queue_us):
         start_ps = 10**11 + at * 10**9

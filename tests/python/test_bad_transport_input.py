@@ -48,7 +48,7 @@ def test_what_is_invalid_is_named(
 
 
 def test_no_note_of_a_window_that_messages_do_not_have(hull: Hull, place: Path) -> None:
-    """1000 packets are less than the bandwidth-delay product of Uno's border links."""
+    """`max_window` does not apply to messages: 1000 packets are below the BDP of Uno's borders."""
     (place / "scenario.toml").write_text(scenarios.text("uno-fig4"), encoding="utf-8")
     done = hull("run", "scenario.toml", "--set", "run.duration=1ms", "--out", "out")
     assert done.returncode == 0, done.stderr

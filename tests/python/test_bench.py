@@ -1,4 +1,4 @@
-"""`make bench` fails where a figure does not keep its bound, and says why in one line."""
+"""`make bench` fails if a figure exceeds its bound, with a one-line reason."""
 
 import runpy
 import sys
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The program, with every measurement of the fixed cost replaced by 0.121 s."""
+    """bench.py with every fixed-cost measurement replaced by 0.121 s."""
     for folder in ("benches", "validation/ns3"):
         monkeypatch.syspath_prepend(str(ROOT / folder))
     loaded = runpy.run_path(str(ROOT / "benches" / "bench.py"))

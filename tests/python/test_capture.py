@@ -1,4 +1,4 @@
-"""Captures, read back with scapy, and with tshark where there is one."""
+"""Captures, read back with scapy, and with tshark if installed."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from hull.experiments.common.segments import tcp_segments
 from test_measurements import scenario
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # scapy's own
+    warnings.simplefilter("ignore")  # raised by scapy
     from scapy.layers.inet import ICMP, IP, TCP
     from scapy.layers.l2 import Ether
     from scapy.utils import RawPcapNgReader
@@ -45,7 +45,7 @@ class Packet(NamedTuple):
 def capture(
     folder: Path, table: dict[str, Any], ports: list[str], **settings: Any
 ) -> tuple[dict[str, Any], Path]:
-    """Runs a scenario to the end of its traffic; its summary, and the file."""
+    """Runs a scenario to the end of its traffic; returns its summary and the capture file."""
     table = table | {"measure": {"probe": {}, "capture": {"ports": ports, **settings}}}
     result = hull.run(table, folder / "out", set=WHOLE)
     [part] = result.summary["parts"]
@@ -74,7 +74,7 @@ def tshark(file: Path, *arguments: str) -> list[str]:
 
 
 def expert(file: Path) -> list[str]:
-    """What Wireshark finds worth a note, a warning or an error."""
+    """Wireshark's expert notes, warnings and errors."""
     fields = ("-T", "fields", "-e", "frame.number", "-e", "_ws.expert.message")
     return tshark(file, "-Y", "_ws.expert.severity >= 4194304", *fields)
 
@@ -90,7 +90,7 @@ def test_headers_are_those_of_the_packets(tmp_path: Path) -> None:
         ip = frame[IP]
         assert size == 14 + ip.len <= 1514
         assert frame.src == f"02:00:00:00:00:{int(ip.src.split('.')[3]) - 1:02x}"
-        # The checksums with the payload, which is zeros and was left out.
+        # Checksums cover the payload: zeros, which the capture omits.
         whole = IP(bytes(ip).ljust(ip.len, b"\0"))
         found = whole.chksum, (whole[TCP].chksum if TCP in whole else whole[ICMP].chksum)
         del whole.chksum, (whole[TCP] if TCP in whole else whole[ICMP]).chksum
@@ -109,7 +109,7 @@ def test_headers_are_those_of_the_packets(tmp_path: Path) -> None:
     assert len(marked) == part["marks"] > 10
     summed = hull.load(file.parents[4]).links
     counted = {f"{row['from']}->{row['to']}": row["packets"] for row in summed.to_dicts()}
-    assert all(0 <= counted[port] - count <= 2 for port, count in links.items())  # under way
+    assert all(0 <= counted[port] - count <= 2 for port, count in links.items())  # in flight
     for p in client:
         if TCP in p.frame and str(p.frame[TCP].flags) == "SEC":
             assert p.frame[TCP].seq == 0
@@ -140,7 +140,7 @@ def test_larger_headers_and_snap_length(tmp_path: Path) -> None:
     assert 45 < len(packets) <= 50
     for p in packets:
         assert len(p.frame) == 200
-        assert p.bytes == 14 + p.frame[IP].len + 2  # what is not a word of options is a trailer
+        assert p.bytes == 14 + p.frame[IP].len + 2  # a partial word of options is a trailer
         assert p.frame[TCP].dataofs == 5 + 4
         assert p.frame[IP].len == 40 + 16 + 1460
 
@@ -236,7 +236,7 @@ def test_segments_are_what_scapy_reads(tmp_path: Path) -> None:
 
 
 def test_the_phantom_queue_is_that_of_the_packets(tmp_path: Path) -> None:
-    """`phantom_bytes` of queues.parquet, against a fluid that the captured packets fill."""
+    """`phantom_bytes` in queues.parquet matches a fluid queue fed with the captured packets."""
     drain = 0.95e9 / 8e9  # bytes per ns
     switch = {
         "rate": "1Gbps",
@@ -252,7 +252,7 @@ def test_the_phantom_queue_is_that_of_the_packets(tmp_path: Path) -> None:
     whole = ["run.duration=15ms", "run.warmup=0s"]
     result = hull.run(table | {"measure": measure}, tmp_path / "out", set=whole)
     [file] = result.folder.rglob("*.pcapng")
-    # A packet is in the phantom queue from the time that its first bit leaves.
+    # A packet enters the phantom queue when its first bit leaves.
     departures = [(p.time_ns - 8 * (p.bytes - 14), p.bytes - 14) for p in read(file)]
     samples = result.queues.filter(port="switch->h0")["time_ps", "phantom_bytes"].rows()
     assert len(samples) > 1000

@@ -1,4 +1,4 @@
-"""Results that changed after they were written: made again where that can be, else refused."""
+"""Results modified after they were written are regenerated if possible, otherwise rejected."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ PART = "parts/load=40%/dctcp_30k/seed-2"
 
 
 def flip(path: Path) -> None:
-    """Another bit, in the middle; the file is a new one, as others share the old."""
+    """Flips a bit in the middle; replaces the file, because hard links share the old one."""
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.unlink()
@@ -143,7 +143,7 @@ def test_results_of_earlier_versions_are_read(hull: Hull, place: Path, whole: Pa
     assert "already holds this run" in hull(*RUN).stderr
     assert snapshot(Path("out")) == before
     assert hull("trace", "out").returncode == 0
-    # What an earlier version was stopped in gets its checksums now.
+    # A run interrupted in an earlier version gets its checksums on resume.
     Path("out").rename("out.partial")
     done = hull(*RUN)
     assert "24 parts, 24 of them reused" in done.stderr

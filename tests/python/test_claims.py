@@ -1,4 +1,4 @@
-"""Claims: counts by kind, reductions, and the commands behind what was tried."""
+"""Claims: counts by kind, reductions, and the commands behind tested explanations."""
 
 import subprocess
 import sys
@@ -48,11 +48,11 @@ def test_headline_without_predicted_claims(kinds: tuple[str, ...], said: str) ->
     ("percent", "number", "holds"),
     [
         (98.2, 98.2, True),
-        (97.8, 98.2, True),  # 2.2 of 1.8 remain, 1.22 times
+        (97.8, 98.2, True),  # 2.2% remains instead of 1.8%: 1.22 times
         (97.5, 98.2, False),  # 1.39 times
-        (73.7, 98.2, False),  # 0.75 of the reduction, 15 times what remains
-        (60.0, 47.3, False),  # 1.27 of the reduction, 0.76 of what remains
-        (33.0, 11.0, False),  # 0.75 of what remains, 3 times the reduction
+        (73.7, 98.2, False),  # 0.75 of the reduction, 15 times the remainder
+        (60.0, 47.3, False),  # 1.27 of the reduction, 0.76 of the remainder
+        (33.0, 11.0, False),  # 0.75 of the remainder, 3 times the reduction
         (0.0, 11.0, False),
     ],
 )
@@ -69,7 +69,7 @@ def test_what_was_tried_names_its_commands() -> None:
 
 
 def test_the_commands_resolve() -> None:
-    """Each is planned: its experiment, size, seeds and keys exist."""
+    """Each command can be planned: its experiment, size, seeds and keys exist."""
     tool = Path(__file__).parents[2] / "tools" / "tried.py"
     done = subprocess.run(
         [sys.executable, str(tool), "--dry-run"], capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""The command: what it prints, what it loads, and how it refuses bad input."""
+"""The hull command: output, loaded modules, rejection of bad input."""
 
 import ast
 import json
@@ -71,7 +71,7 @@ HEAVY = (
 
 
 def loaded(words: Sequence[str]) -> list[str]:
-    """Those of HEAVY that a command has loaded at its end."""
+    """The modules in HEAVY that are loaded when a command exits."""
     code = (
         "import sys; from hull.cli import main; status = main(); "
         f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr); "

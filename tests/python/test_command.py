@@ -1,4 +1,4 @@
-"""How words of the command line become a call: forms of options, arguments, and what is refused."""
+"""Parsing a command line into a call: option forms, arguments, rejected input."""
 
 from enum import StrEnum
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Verilator's library is compiled once for all models, with a compiler that counts its calls."""
+"""Verilator's library is compiled once for all models; a fake compiler counts its calls."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ echo "object of $2" > "$1"
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
-    """A compiler and the sources that it is called with; the place of the models."""
+    """Creates a compiler and its sources; returns the folder of the models."""
     (tmp_path / "include").mkdir()
     for source in ("include/verilated.cpp", "include/verilated_config.h", "bench.cpp"):
         (tmp_path / source).write_text(source)

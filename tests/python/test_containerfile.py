@@ -1,4 +1,4 @@
-"""The Containerfile, read: no builder is on the machines that test hull."""
+"""The Containerfile, parsed only: the test machines have no container builder."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Numbers beyond a factor of two from the published ones: each has its cause, and is counted."""
+"""Each number more than a factor of two from the published one has a cause and is counted."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_nothing_is_said_where_nothing_is_marked() -> None:
 
 
 def test_every_marked_number_of_the_quick_runs_has_its_cause() -> None:
-    """And every cause explains one of them."""
+    """Every stated cause also explains at least one marked number."""
     for id_, experiment in all_experiments().items():
         measured = {one.quantity: one.value for one in expected.read(id_)}
         marked = []

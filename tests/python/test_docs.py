@@ -1,4 +1,4 @@
-"""The documentation: its commands run, its excerpts are in the sources, its pictures are there."""
+"""The documentation: commands run, excerpts match the sources, pictures exist."""
 
 import contextlib
 import io
@@ -50,7 +50,7 @@ fi
 
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
-    """Language and text of each block of code."""
+    """Language and text of each code block."""
     found = re.findall(r"^```(\w+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
     return [(language, text) for language, text in found if language in languages]
 
@@ -61,7 +61,7 @@ def words(line: str) -> str:
 
 @pytest.mark.parametrize("page", TRIED, ids=lambda page: page.stem)
 def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page by itself in an empty folder, from its first block to its last."""
+    """Each page's code blocks run in order in an empty folder."""
     command = tmp_path / "bin" / "hull"
     command.parent.mkdir()
     command.write_text(f'{WRAPPER}exec {" ".join(COMMAND)} "$@"\n', encoding="utf-8")
@@ -96,7 +96,7 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_does_not_run_is_on_a_page() -> None:
-    """Pages whose commands do not run have no others; each reason belongs to a block."""
+    """Pages outside TRIED contain only commands in NOT_RUN; each NOT_RUN entry matches a block."""
     pages = [DOCS / f"{name}.md" for name in ("lab", "notebooks", "linux/traffic", "theory/design")]
     for page in pages:
         assert all(text.startswith(tuple(NOT_RUN)) for _, text in blocks(page, "sh")), page
@@ -105,7 +105,7 @@ def test_what_does_not_run_is_on_a_page() -> None:
 
 
 def test_targets_exist() -> None:
-    """What a page says to make can be made."""
+    """Every `make` target that a page names exists."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
     for page in DOCS.rglob("*.md"):
@@ -115,14 +115,14 @@ def test_targets_exist() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_links_from_the_root(page: str) -> None:
-    """Files that these pages lead to are there; the pages below docs are `make docs`'s matter."""
+    """Linked files exist; `make docs` checks the links of pages below docs."""
     links = re.findall(r"\]\((?!https://)([^)#\s]+)", (ROOT / page).read_text(encoding="utf-8"))
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
 @pytest.mark.parametrize("page", RECIPES)
 def test_named_sources_are_there(page: str) -> None:
-    """A file of Rust that such a page names is one, by the end of its path."""
+    """Every Rust file named on such a page exists, matched by the end of its path."""
     files = [path.as_posix() for path in (ROOT / "crates").rglob("*.rs")]
     named = re.findall(r"`([\w/-]+\.rs)`", (DOCS / page).read_text(encoding="utf-8"))
     ends = [re.sub(r"^(hull-(sim|core)/)(?!src|tests)", r"\1src/", name) for name in named]
@@ -131,7 +131,7 @@ def test_named_sources_are_there(page: str) -> None:
 
 
 def test_what_is_public_is_on_the_site() -> None:
-    """Each name of `hull` is on the page of Python, each module of the theory on one of its own."""
+    """The Python page documents each name in `hull`, the theory pages each theory module."""
     page = (DOCS / "python.md").read_text(encoding="utf-8")
     assert [name for name in hull.__all__ if f":: hull.{name}\n" not in page] == []
     pages = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "theory").glob("*.md"))
@@ -142,7 +142,7 @@ def test_what_is_public_is_on_the_site() -> None:
 
 
 def test_every_experiment_is_in_the_gallery() -> None:
-    """A picture, which its page shows, and its claims in the record."""
+    """Each experiment has a picture, shown on its page, and its claims in the record."""
     record = json.loads((GALLERY / "record.json").read_text(encoding="utf-8"))
     assert set(record) == set(all_experiments())
     names = {f"{id_}.webp" for id_ in record}

@@ -1,4 +1,4 @@
-"""The essential numbers of a run, against numbers worked out by hand; how they are written."""
+"""A run's essential numbers, against values computed by hand, and their formatting."""
 
 import csv
 import io
@@ -56,13 +56,13 @@ def test_each_scheme_against_the_first_seed_by_seed() -> None:
     assert small.value.mean == 10.0
     assert small.count == 200
     assert small.change is not None
-    # -50% and -75%, not 10 against the mean of 20 and 40.
+    # Mean of the seeds' changes, -50% and -75%, not 10 against the mean of 20 and 40.
     assert small.change.mean == pytest.approx(-0.625)
     assert lines["tcp", "FCT, 1KB", "p99"].change is None
     large = lines["hull", "FCT, 10MB", "mean"]
     assert large.change is not None
     assert large.change.mean == pytest.approx(0.2)
-    # Student's t with one degree of freedom, 12.7062, times the half difference of 10% and 30%.
+    # Student's t with one degree of freedom, 12.7062, times half the difference of 10% and 30%.
     assert large.change.ci95 == pytest.approx(12.7062 * 0.1)
 
 

@@ -1,6 +1,6 @@
 """Every experiment in its quick form: pages over all of them, claims, figures.
 
-Which claims hold and about what was measured is kept, a table for each experiment (expected.py).
+One table per experiment records which claims hold and the approximate values (expected.py).
 """
 
 import json
@@ -66,7 +66,7 @@ def test_where_flows_end_it_says_which_end_counts(id_: str) -> None:
 
 
 def has_ends(workload: dict[str, Any]) -> bool:
-    """Whether some of its flows end."""
+    """Whether any of its flows is finite."""
     long_lived = (workload.get("long_lived") or {}).get("flows", [])
     of_a_size = any(flows.get("size") for flows in long_lived)
     return of_a_size or bool(FINITE & {name for name, given in workload.items() if given})
@@ -74,7 +74,7 @@ def has_ends(workload: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Drawn:
-    """An experiment that has been run: what it found, and its figure."""
+    """A completed experiment: its summary and its figure."""
 
     id: str
     summary: dict[str, Any]
@@ -83,7 +83,7 @@ class Drawn:
 
 @pytest.fixture(scope="module", params=IDS)
 def drawn(request: pytest.FixtureRequest, everything: Path) -> Drawn:
-    """Each experiment in turn, drawn once for all tests of its figure."""
+    """Each experiment, drawn once for all tests of its figure."""
     id_: str = request.param
     folder = everything / f"{id_}-quick"
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
@@ -91,13 +91,13 @@ def drawn(request: pytest.FixtureRequest, everything: Path) -> Drawn:
 
 
 def test_found_as_expected(drawn: Drawn) -> None:
-    """These tables have no grounds but the last run; the published values have tests of their own,
-    and a claim's limits are the document's."""
+    """These tables only record the last run; other tests cover the published values, and a claim's
+    limits come from the document."""
     expected.compare(drawn.id, expected.rows(drawn.summary, drawn.figure))
 
 
 def test_figure(drawn: Drawn, everything: Path) -> None:
-    """It says what is drawn, has a key without doubles, and is no empty page."""
+    """The figure has labels, a legend without duplicates, and is not blank."""
     figure = drawn.figure
     assert any(axis.get_ylabel() or axis.get_title(loc="left") for axis in figure.axes)
     keys = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
@@ -127,7 +127,7 @@ def test_what_moved_is_said(found: str, words: str) -> None:
 
 
 class Links(HTMLParser):
-    """Collects what a page refers to."""
+    """Collects the references of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ def test_nothing_is_run_again(everything: Path) -> None:
 def test_same_bytes_whatever_the_order_of_hashes_and_threads(
     everything: Path, tmp_path: Path
 ) -> None:
-    """Results that are kept, evaluated again: as in a second run on another machine."""
+    """Cached results evaluated again give the same bytes, as on another machine."""
     ids = ("epfl-table2", "epfl-fig4", "thesis-fig2-16", "thesis-fig2-17", "thesis-fig5-13")
     out = tmp_path / "out"
     command = [*COMMAND, "reproduce", *ids, "--quick", "--jobs", "1", "--format", "json"]

@@ -1,4 +1,4 @@
-"""Names that no file system holds: refused before anything starts or is written."""
+"""Names that no file system accepts are rejected before anything starts or is written."""
 
 from pathlib import Path
 

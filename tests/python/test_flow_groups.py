@@ -48,7 +48,7 @@ def test_rows_and_statistics_have_their_groups(tmp_path: Path) -> None:
             assert entry["count"]["mean"] == rows.height / 2
             assert entry["bytes"]["mean"] == rows["bytes"].sum() / 2
             if rows.height:
-                # Of each seed by itself, then their mean.
+                # Per seed first, then the mean over seeds.
                 means = [
                     float(of_seed["fct_ps"].to_numpy().mean())
                     for _, of_seed in rows.group_by("seed")
@@ -109,7 +109,7 @@ def test_a_flow_list_in_parquet_has_labels(type_: type[pl.DataType], tmp_path: P
     assert found == {
         1000: "web search", 2000: "rpc", 3000: "rpc", 40_000: "to_0", 50_000: "to_0"
     }  # fmt: skip
-    # What a run has written is a list again, with the labels that it had.
+    # A run's flows.parquet is itself a valid flow list with the same labels.
     again = {**table, "workload": {"flows": str(tmp_path / "out" / "flows.parquet")}}
     del again["groups"]
     assert hull.run(again, tmp_path / "again").flows.equals(result.flows)
@@ -200,7 +200,7 @@ def test_bad_groups_are_refused_before_anything_is_written(
 
 
 def test_a_csv_of_labels_is_counted_line_by_line(tmp_path: Path) -> None:
-    """The list's own labels, read once more without hull."""
+    """The group of each flow equals the label in the CSV as written, independent of hull."""
     lines = [(i * 10_000, 1 + i % 3, 0, 500 + i, f"g{i % 4}" if i % 4 else "") for i in range(40)]
     with (tmp_path / "list.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([("start_ps", "src", "dst", "bytes", "group"), *lines])

@@ -1,4 +1,4 @@
-"""Flow lists in Parquet as polars writes them: read right, or refused with the column's name."""
+"""Parquet flow lists written by polars: read correctly, or rejected with the column's name."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ FLOWS = pl.DataFrame(
 
 
 def replay(folder: Path, write: Callable[[Path], object]) -> hull.Result:
-    """Write a list and run it."""
+    """Writes a list and runs it."""
     file = folder / "flows.parquet"
     write(file)
     scenario = folder / "replay.toml"

@@ -1,4 +1,4 @@
-"""Forgiving input: all mistakes of a scenario at once, `hull check`, standard input."""
+"""Input handling: all errors of a scenario at once, `hull check`, standard input."""
 
 import io
 import json

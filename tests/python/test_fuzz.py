@@ -1,4 +1,4 @@
-"""A bounded share of `make fuzz` with a seed that does not change; what its cases are made of."""
+"""A bounded part of `make fuzz` with a fixed seed, and the generation of its cases."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The repository itself: locks, stubs, size of files, who imports whom."""
+"""The repository itself: locks, stubs, file sizes, module dependencies."""
 
 import ast
 import re
@@ -34,14 +34,14 @@ IMPORTS: dict[str, set[str]] = {
     "__main__": {"cli"},
     "__init__": {"sweeps"},
     "plan": {"scenarios"},
-    # Names of what can be copied and reproduced.
+    # Names of scenarios to copy and experiments to reproduce.
     "completion": {"experiments", "scenarios"},
     "runner": {"report"},
-    # That of an experiment has more.
+    # An experiment's report has more.
     "run_report": {"report", "experiments/common"},
     "result": {"figures", "perfetto"},
     "linux_defaults": {"theory"},
-    # Discovers the experiment that declares how schemes look.
+    # Finds the experiment that declares the schemes' looks.
     "looks": {"experiments", "report", "scenarios"},
 }
 
@@ -136,7 +136,7 @@ def test_stubs_match_the_built_module() -> None:
 
 
 def test_rows_are_grouped_in_their_order() -> None:
-    """polars gives groups in any order otherwise, and a mean over them another last digit."""
+    """Otherwise polars returns groups in any order, which changes the last digit of means."""
     folders = ("python", "examples", "tools")
     for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
         for call in re.findall(r"\.group_by\((?:[^()]|\([^()]*\))*\)", path.read_text()):
@@ -157,7 +157,7 @@ def imported(path: Path) -> set[Path]:
 
 
 def room(path: Path) -> str:
-    """The folder of a module, or its name where it is at the root."""
+    """The folder of a module, or the name of a module at the root."""
     parts = path.relative_to(HULL).parts
     return "/".join(parts[:2] if parts[:2] == ("experiments", "common") else parts[:-1][:1])
 
@@ -206,7 +206,7 @@ def test_no_other_file_names_an_experiment() -> None:
         if path.suffix in (".py", ".toml", ".js", ".css", ".html") and path not in own
         for name in pattern.findall(path.read_text(encoding="utf-8"))
     ]
-    # A preset of that name, and a comment that leads to a page.
+    # A preset of that name, and a comment that links to a page.
     assert set(found) <= {
         "lab/page/presets.js: fig8",
         "scenarios/thesis-benchmark.toml: thesis-fig2-23",

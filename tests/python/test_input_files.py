@@ -1,4 +1,4 @@
-"""What hull reads: endless files, pipes without a writer, JSON of any depth."""
+"""Input files: endless files, pipes without a writer, JSON of any depth."""
 
 import os
 import resource
@@ -16,12 +16,12 @@ NESTED = '{"name": ' + "[" * 100_000 + "]" * 100_000 + "}"
 
 
 def little_memory() -> None:
-    """Room for hull, but not for much of an endless file."""
+    """Limits memory to enough for hull, but not for much of an endless file."""
     resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 
 
 def refused(hull: Hull, *arguments: str) -> str:
-    """The one message with which the command refuses, at once and with little memory."""
+    """The single message with which the command rejects input, at once and in little memory."""
     done = hull(*arguments, preexec_fn=little_memory)
     assert done.returncode == 2, done.stderr[-500:]
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""What `pip install hullnet` brings: small, quick to import, enough for `hull run`."""
+"""`pip install hullnet` is small, imports quickly and suffices for `hull run`."""
 
 import re
 import resource
@@ -44,7 +44,7 @@ def packages_of(requirements: Iterable[str]) -> set[str]:
 def run_hull(
     allowed: Iterable[str], words: list[str], place: Path
 ) -> subprocess.CompletedProcess[str]:
-    """The command where only these modules of extras are installed."""
+    """Runs the command with only these modules of extras installed."""
     missing = sorted(MODULES - set(allowed))
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({missing})); "
@@ -57,7 +57,7 @@ def run_hull(
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the results of `hull run` in the core alone, and a trace."""
+    """A folder with the results of `hull run` without extras, and a trace."""
     folder = tmp_path_factory.mktemp("core")
     small = ["--set", "run.warmup=0s", "--set", "run.duration=20ms"]
     done = run_hull((), ["run", str(SCENARIO), *small, "--out", "results"], folder)
@@ -127,7 +127,7 @@ def test_tables_and_figures_name_their_extra(place: Path, monkeypatch: pytest.Mo
 
 
 def test_import_takes_less_than_300_ms() -> None:
-    """Of processor time, the least of five: other processes may hold the processors."""
+    """CPU time, the minimum of five runs: other processes may occupy the CPUs."""
     times = []
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -138,7 +138,7 @@ def test_import_takes_less_than_300_ms() -> None:
 
 
 def test_the_core_takes_less_than_150_mb() -> None:
-    """pip and what it installs, by the files of each; the extension module as it was built."""
+    """Sums the files of pip, the dependencies and hull with its extension module as built."""
     wanted, sizes = ["pip", *PROJECT["dependencies"]], {"hull": 0}
     while wanted:
         name = re.split(r"[^\w-]", wanted.pop())[0].lower()

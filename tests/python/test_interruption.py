@@ -1,4 +1,4 @@
-"""Runs that end before their time: killed, stopped, out of room. None looks whole, all resume."""
+"""Killed, interrupted and disk-full runs never look complete, and all resume."""
 
 import os
 import resource
@@ -23,7 +23,7 @@ Start = Callable[[list[str]], subprocess.Popen[str]]
 
 @pytest.fixture
 def start(place: Path) -> Iterator[Start]:
-    """Starts a run in the background; kills what is left of it at the end of the test."""
+    """Starts a run in the background; kills it at the end of the test if it is still running."""
     with ExitStack() as stack:
 
         def begin(overrides: list[str]) -> subprocess.Popen[str]:
@@ -42,7 +42,7 @@ def start(place: Path) -> Iterator[Start]:
 
 
 def wait_for(process: subprocess.Popen[str], count: int, pattern: str) -> None:
-    """Until so many paths exist."""
+    """Waits until `count` paths match `pattern`."""
     deadline = time.monotonic() + 60
     while len(list(Path().glob(pattern))) < count:
         assert process.poll() is None, process.communicate()[1]

@@ -1,4 +1,4 @@
-"""`hull keys`: one key a line, names whole, of any width; completion in shells."""
+"""`hull keys`: one key per line, names never truncated, at any width; shell completion."""
 
 import json
 import os
@@ -92,7 +92,7 @@ def test_words_are_completed(hull: Hull) -> None:
     assert complete(hull, "keys", "transport.header") == ["transport.header"]
     assert complete(hull, "completion", "") == ["bash", "fish", "zsh"]
     assert "table4" in complete(hull, "reproduce", "fig2", "table")
-    # Files are the shell's matter.
+    # The shell completes file names.
     assert complete(hull, "run", "") == []
     assert complete(hull, "run", "x.toml", "--out", "") == []
     assert complete(hull, "nonsense", "--what", "\x1b", "") != ["\x1b"]

@@ -1,5 +1,5 @@
-"""L4S in scenarios: the note about ECT(1) that no queue separates, and what the resolved scenario
-shows.
+"""L4S in scenarios: the note about ECT(1) without a queue that isolates it, and the resolved
+scenario.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from hull.plan import expand
 
 
 def scenario(**switch: Any) -> dict[str, Any]:
-    """Prague beside CUBIC for 20 ms."""
+    """Prague competing with CUBIC for 20 ms."""
     return {
         "name": "l4s",
         "run": {"duration": "20ms", "drain": "0s"},
@@ -49,7 +49,7 @@ def test_l4s_traffic_that_is_not_separated_is_a_note(tmp_path: Path) -> None:
 
 
 def test_derived_settings_are_in_the_resolved_scenario() -> None:
-    """50 and 300 us: alpha is 0.1 x 50 us / (300 us)^2, beta 0.3 / 300 us."""
+    """RTTs of 50 and 300 us: alpha is 0.1 x 50 us / (300 us)^2, beta 0.3 / 300 us."""
     text = tomli_w.dumps(scenario(dualpi2={"typical_rtt": "50us", "max_rtt": "300us"}))
     (resolved,) = expand(text, "l4s.toml", [], [])
     dualpi2 = resolved["scenario"]["switch"]["dualpi2"]

@@ -1,4 +1,4 @@
-"""What a person reads keeps to the house style: the rules are Vale's files in tests/language."""
+"""All user-facing text follows the house style, given as Vale rules in tests/language."""
 
 import tomllib
 from pathlib import Path

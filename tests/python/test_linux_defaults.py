@@ -1,4 +1,4 @@
-"""What `hull linux attach` adds to its arguments, beside the papers' numbers."""
+"""Arguments that `hull linux attach` adds, compared with the papers' numbers."""
 
 from pathlib import Path
 
@@ -24,8 +24,8 @@ def added(*arguments: str) -> dict[str, str]:
     return dict(zip(rest, rest, strict=True))
 
 
-# Paper 6.1, equation 5: at 1 Gbps 2 flows need 2/25 of a round trip's 25 packets; at 10 Gbps the
-# 5% of table 3 are more. The threshold is a fortieth of that round trip, 1 KB at least.
+# Paper 6.1, equation 5: at 1 Gbps 2 flows need 2/25 of a round trip's 25 packets; at 10 Gbps
+# table 3's 5% is larger. The threshold is a fortieth of that round trip, 1 KB at least.
 @pytest.mark.parametrize(
     ("device", "drain", "threshold"),
     [("one0", "920000000bps", "1000B"), ("ten0", "9500000000bps", "9375B")],
@@ -54,7 +54,7 @@ def test_a_round_trip_brings_the_pacer_and_is_not_handed_on() -> None:
     assert found[:5] == ["attach", "--replace", "ten0", "--eta", "10%"]
     rest = iter(found[5:])
     more = dict(zip(rest, rest, strict=True))
-    # T_r is 64 us, as 4.88 RTT / 8 is more; T_i is 80 RTT, to two digits: 25.6 ms.
+    # T_r is 64 us, since 4.88 RTT / 8 is larger; T_i is 80 RTT = 25.6 ms, to two digits.
     assert more.pop("--update-interval") == "64000ns"
     assert more.pop("--association-timeout") == "26000000ns"
     assert set(more) == {"--drain", "--threshold", "--beta", "--association-probability"}

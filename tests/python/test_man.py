@@ -1,4 +1,4 @@
-"""The manual page and the completions in the wheel are those of the commands."""
+"""The manual page and completions in the wheel match the commands."""
 
 import runpy
 import shutil

@@ -1,4 +1,4 @@
-"""What is measured: that it changes nothing, and that it agrees with what is known otherwise."""
+"""Measurement does not perturb the simulation and agrees with independent results."""
 
 import json
 from pathlib import Path
@@ -109,8 +109,8 @@ def test_series_add_up(scheme: str, tmp_path: Path) -> None:
         pl.col("delivered_bytes").last() - pl.col("delivered_bytes").first()
     )
     total_bps = int(gained["delivered_bytes"].sum()) * 8 / 0.03
-    # Of the packet that arrives at the end of the warm-up goodput counts the part after it; it also
-    # counts what lies above a hole.
+    # Goodput counts only the part after the warm-up of a packet that straddles its end, and also
+    # counts bytes received beyond a hole.
     packets = {"tcp": 3, "dctcp": 1}[scheme]
     total_goodput_bps = part["throughput"]["total_goodput_bps"]
     assert total_bps == pytest.approx(total_goodput_bps, abs=packets * 1460 * 8 / 0.03)
@@ -120,7 +120,7 @@ def test_series_add_up(scheme: str, tmp_path: Path) -> None:
     per_interval = rates.group_by("time_ps").agg(pl.col("bps").sum(), pl.len())
     assert per_interval["len"].unique().to_list() == [3]
     assert (series["alpha"].is_null().all()) == (scheme == "tcp")
-    if scheme == "dctcp":  # without losses, after which more than the link carries comes in order
+    if scheme == "dctcp":  # no losses: filling a hole delivers more in order than the link carries
         assert per_interval["bps"].max() <= 1e9 * 1460 / 1500 * 1.02  # type: ignore[operator]
         assert series["alpha"].is_between(0, 1).all()
     srtt = series["srtt_ps"].drop_nulls()
@@ -136,7 +136,7 @@ def test_a_short_flow_is_read_when_it_is_over(tmp_path: Path) -> None:
 
 
 def test_messages_are_read_too(tmp_path: Path) -> None:
-    """Two senders share a receiver's link; packets that arrive before others count."""
+    """Two senders share a receiver's link; packets that arrive out of order count."""
     table = scenario(
         {"bulk": {"flows": 2, "size": "1MB"}},
         host={"rate": "100Gbps", "delay": "1us"},
@@ -166,7 +166,7 @@ def test_pacers_are_within_their_settings(tmp_path: Path) -> None:
     assert ((rows["backlog_bytes"] == 0) == (rows["backlog_packets"] == 0)).all()
     busy = rows.filter((pl.col("host") > 0) & (pl.col("time_ps") > 5 * 10**9))
     total_bps = busy.group_by("time_ps").agg(pl.col("rate_bps").sum())["rate_bps"].mean()
-    assert total_bps == pytest.approx(0.95e9, rel=0.15)  # what the phantom queue lets through
+    assert total_bps == pytest.approx(0.95e9, rel=0.15)  # the phantom queue's drain rate
 
 
 def test_queries_are_counted(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_links_add_up(tmp_path: Path) -> None:
     links = result.links
     packets = part["packets"]
     up = links.filter(pl.col("tier") == "host-switch")
-    # What is still under way has crossed no link, or one, or two.
+    # Packets in flight have crossed zero, one or two links.
     rest = packets["in_flight"]
     assert packets["sent"] - rest <= up["packets"].sum() <= packets["sent"]
     down = links.filter(pl.col("tier") == "switch-host")["packets"].sum()
@@ -234,8 +234,8 @@ def test_jain() -> None:
 
 
 def hand_made() -> pl.DataFrame:
-    """Two flows, a sample each millisecond: the second comes at 2 ms, is level with the first at 6
-    ms, away at 7 ms and level again from 8 ms on; rates are 1000 bytes/ms for a level share."""
+    """Two flows sampled every millisecond: the second starts at 2 ms, has its fair share at 6 ms,
+    not at 7 ms, and again from 8 ms on; the fair share is 1000 bytes/ms."""
     rates = {
         0: [0, 2, 2, 2, 1.8, 1.5, 1.05, 1.2, 1, 1, 1],
         1: [0, 0, 0, 0, 0.2, 0.5, 0.95, 0.8, 1, 1, 1],
@@ -265,7 +265,7 @@ def test_throughput_over_time() -> None:
 
 def test_convergence_time() -> None:
     series = hand_made()
-    # From the second flow's beginning at 2 ms: the first time at 6 ms, for good from 8 ms on.
+    # Measured from the second flow's start at 2 ms: first fair at 6 ms, permanently from 8 ms.
     assert convergence_time(series, 10_000) == pytest.approx(4e-3)
     assert convergence_time(series, 8e6, interval=1e-3) == pytest.approx(4e-3)
     assert convergence_time(series, 10_000, hold=2e-3) == pytest.approx(6e-3)

@@ -1,5 +1,5 @@
-"""The notebooks under examples/: each runs as a script and through `marimo export`, and shows what
-it says.
+"""The notebooks under examples/: each runs as a script and through `marimo export`, and its
+results match its text.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def definitions(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the cells of a notebook define, after all have run."""
+    """The definitions of a notebook's cells after all have run."""
     pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
     monkeypatch.chdir(place)
     spec = importlib.util.spec_from_file_location(name, place / f"{name}.py")
@@ -72,7 +72,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_again_and_with_a_change(name: str, tmp_path: Path) -> None:
-    """As a script it tells numbers; once more nothing is simulated again; a changed one runs."""
+    """A script prints results; a second run simulates nothing again; a changed one runs."""
     pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
 
     def told() -> str:
@@ -107,7 +107,7 @@ def test_again_and_with_a_change(name: str, tmp_path: Path) -> None:
 
 
 def test_first_run(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """TCP fills the buffer, DCTCP holds its threshold, HULL is near empty and within its drain."""
+    """TCP fills the buffer, DCTCP stays at its threshold, HULL near empty and below its drain."""
     found = definitions("first_run", place, monkeypatch)
     assert found["mean_bytes"]["tcp"] > 200_000
     assert found["mean_bytes"]["dctcp"] == pytest.approx(30_000, rel=0.2)
@@ -125,7 +125,7 @@ def test_csv_trace(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_own_congestion_control(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Halving empties the queue (thesis 2.2.3), DCTCP does not, whoever wrote it."""
+    """Halving empties the queue (thesis 2.2.3); neither DCTCP implementation does."""
     found = definitions("own_congestion_control", place, monkeypatch)
     used, lowest = found["used"], found["lowest"]
     assert used["halving"] < 0.96
@@ -135,7 +135,7 @@ def test_own_congestion_control(place: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_sweep(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Less drain, longer transfers; 24 runs, each a file in the store."""
+    """A lower drain rate lengthens transfers; the store holds one file for each of 24 runs."""
     found = definitions("sweep", place, monkeypatch)
     points = found["points"].filter(statistic="fct.500KB.mean")
     means = {

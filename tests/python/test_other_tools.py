@@ -1,4 +1,4 @@
-"""Results in other people's tools and their graphs in hull: NetworkX, pandas, DuckDB."""
+"""Interoperability: NetworkX graphs as topologies, results in pandas and DuckDB."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> hull.Result:
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_graph_is_its_file(result: hull.Result, directed: bool, tmp_path: Path) -> None:
-    """The same tables as over GraphML: ids of numbers, other attributes, both directions."""
+    """A graph gives the same tables as its GraphML file: numeric ids, attributes, directions."""
     file = tmp_path / "network.graphml"
     nx.write_graphml(two_leaves(directed), file)
     over_file = hull.run(scenario({"file": {"path": str(file)}}), tmp_path / "file")
@@ -59,7 +59,7 @@ def test_a_graph_is_its_file(result: hull.Result, directed: bool, tmp_path: Path
 
 
 def test_the_graph_is_part_of_the_scenario(result: hull.Result, tmp_path: Path) -> None:
-    """The folder's scenario runs by itself, and another graph is another run."""
+    """The saved scenario runs without the graph, and a different graph is a different run."""
     file = result.folder / "parts" / "base" / "base" / "seed-1" / "scenario.toml"
     assert hull.run(file, tmp_path / "again").flows.equals(result.flows)
     slower = two_leaves()
@@ -124,7 +124,7 @@ def test_what_is_no_graph() -> None:
 
 
 def test_pandas(result: hull.Result) -> None:
-    """As docs/python.md says: by polars, or from the file."""
+    """Both ways of docs/python.md work: through polars, or from the file."""
     pandas = pytest.importorskip("pandas", reason="needs pandas (pip install pandas pyarrow)")
     pytest.importorskip("pyarrow", reason="needs pyarrow (pip install pandas pyarrow)")
     frame = result.flows.to_pandas()

@@ -1,4 +1,4 @@
-"""What hull writes where a user asked for it: whole or not at all, also if there is no room."""
+"""Files at user-given paths are written completely or not at all, even on a full disk."""
 
 import os
 import resource
@@ -16,7 +16,7 @@ DESIGN = ("design", "--rate", "10Gbps", "--rtt", "300us", "--scenario", "static.
 
 
 def no_room() -> None:
-    """A disk that is full after some bytes."""
+    """Simulates a disk that fills after a few bytes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 

@@ -1,4 +1,4 @@
-"""Congestion controls written in Python: the same bytes as hull's, and what goes wrong in them."""
+"""Congestion controls in Python: the same bytes as the built-in ones, and error handling."""
 
 import json
 import os
@@ -22,7 +22,7 @@ TABLES = ("flows", "latency", "links", "series")
 
 
 def scenario(control: str, *, ecn: bool, **transport: Any) -> dict[str, Any]:
-    """Flows of two sizes that meet at a port, which drops and may mark; connections fall idle."""
+    """Flows of two sizes share a port that drops and may mark; connections go idle."""
     return {
         "name": "own",
         "run": {"duration": "60ms", "warmup": "5ms"},
@@ -85,7 +85,7 @@ def test_same_bytes_as_the_built_in(
 
 
 def test_on_two_threads(tmp_path: Path) -> None:
-    """A run that two threads share calls from the one that has the senders."""
+    """A run on two threads calls the class from the thread that has the senders."""
     table = tomllib.loads(scenarios.text("tree192"))
     table["schemes"] = {"own": table["schemes"]["dctcp"]}
     table["schemes"]["own"]["transport"]["congestion_control"] = "mine"
@@ -175,7 +175,7 @@ def own_plan(cls: type[hull.CongestionControl]) -> Any:
 
 
 def test_another_class_is_another_run(tmp_path: Path) -> None:
-    """The class is part of the resolved scenario, and so of every key that is made of it."""
+    """The class is part of the resolved scenario, and so of every key derived from it."""
 
     class Slower(NewReno):
         step = 1
@@ -200,7 +200,7 @@ def test_another_class_is_another_run(tmp_path: Path) -> None:
 
 
 def test_sweep(tmp_path: Path) -> None:
-    """The rows of the built-in one; another class is another run in the same store."""
+    """Rows equal those of the built-in one; a different class is a new run in the same store."""
 
     def rows(control: str, cls: type[hull.CongestionControl] | None) -> Any:
         frame = hull.sweep(
@@ -225,7 +225,7 @@ def test_sweep(tmp_path: Path) -> None:
 
 
 def test_a_second_timeout_of_a_segment_is_not_told(tmp_path: Path) -> None:
-    """RFC 5681, 3.1: the threshold is held. The link fails for 25 ms, the timer fires twice."""
+    """RFC 5681, 3.1: ssthresh is kept. The link fails for 25 ms; the timer fires twice."""
     thresholds = []
 
     class Counted(NewReno):
@@ -254,7 +254,7 @@ def test_a_second_timeout_of_a_segment_is_not_told(tmp_path: Path) -> None:
 
 
 def test_a_class_without_source() -> None:
-    """As from a notebook: what its methods do counts, in functions inside of them too."""
+    """As from a notebook: the fingerprint covers the methods' code and nested functions."""
 
     def made(body: str) -> str:
         found: dict[str, Any] = {"hull": hull, "__name__": "nowhere"}
@@ -269,7 +269,7 @@ def test_a_class_without_source() -> None:
 
 
 def test_the_fingerprint_is_that_of_every_process() -> None:
-    """Texts in sets have another order in each."""
+    """String sets are ordered differently in each process; the fingerprint does not change."""
     program = (
         "import hull; from hull.congestion import fingerprint\n"
         "class Mine(hull.CongestionControl):\n"
@@ -364,7 +364,7 @@ def test_methods_of_other_kinds(method: object) -> None:
 
 
 def test_names_of_those_that_hull_has(tmp_path: Path) -> None:
-    """The schema, the message for a name that there is not, and the names that are taken agree."""
+    """The schema, the error message for an unknown name, and the reserved names agree."""
     kinds = json.loads(_core.schema())["$defs"]["CongestionControl"]
     in_schema = [kind["const"] for kind in kinds["oneOf"]]
     assert built_in() == in_schema

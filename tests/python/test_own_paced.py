@@ -1,4 +1,4 @@
-"""Congestion controls in Python that name a rate: what the events say, the same bytes as RCP."""
+"""Rate-based congestion controls in Python: event contents, the same bytes as RCP."""
 
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ import hull
 
 
 def scenario(control: str, **transport: Any) -> dict[str, Any]:
-    """A flow from each of two hosts with 10 Gbps over a link of 1 Gbps."""
+    """One flow from each of two 10 Gbps hosts over a 1 Gbps link."""
     return {
         "name": "paced",
         "run": {"duration": "40ms", "warmup": "10ms"},
@@ -40,12 +40,12 @@ class Fixed(hull.CongestionControl):
 
 
 def goodput(result: hull.Result) -> float:
-    """Of host 0, bit/s."""
+    """Goodput of host 0 in bit/s."""
     return float(result.summary["cells"][0]["throughput"]["goodput_bps"]["mean"])
 
 
 def test_a_rate_is_kept(tmp_path: Path) -> None:
-    """1460 of 1500 bytes are payload; two flows."""
+    """Goodput of two flows matches their rates; 1460 of 1500 bytes are payload."""
     Fixed.seen.clear()
     ran = hull.run(scenario("fixed"), tmp_path / "r", congestion_control={"fixed": Fixed})
     assert goodput(ran) == pytest.approx(2 * 100e6 * 1460 / 1500, rel=0.01)
@@ -54,7 +54,7 @@ def test_a_rate_is_kept(tmp_path: Path) -> None:
 
 
 class Fraction(Fixed):
-    """A segment in some 1 ms, which is 20 round trips: a twentieth of a segment."""
+    """A segment per 1 ms, which is 20 round trips: 1/20 segment per round trip."""
 
     rate_bps = 12_000_000
 
@@ -65,7 +65,7 @@ def test_a_rate_may_be_less_than_a_segment_in_a_round_trip(tmp_path: Path) -> No
 
 
 class Sampled(hull.CongestionControl):
-    """Counts the round trips that it is told."""
+    """Counts ACKs with and without an RTT sample."""
 
     samples_every_ack = True
     counts: ClassVar[dict[bool, int]] = {}
@@ -86,7 +86,7 @@ def test_each_ack_has_a_round_trip(tmp_path: Path) -> None:
 
 
 class Rcp(hull.CongestionControl):
-    """hull's own, again."""
+    """Reimplements the built-in RCP."""
 
     paced = True
     asks_rate = True
@@ -104,7 +104,7 @@ class Rcp(hull.CongestionControl):
 
 
 def test_the_same_bytes_as_rcp(tmp_path: Path) -> None:
-    """Its window is as large as that of hull's own, which stands."""
+    """Both use the same window, which stays constant for the built-in RCP."""
     offered = {"alpha": "40%", "beta": "20%", "interval": "50us", "round_trip": "60us"}
 
     def tables(control: str, **own: Any) -> list[pl.DataFrame]:

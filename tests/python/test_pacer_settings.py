@@ -1,6 +1,6 @@
-"""HULL on networks of today with `pacer = {}`: no drops in hosts, and what it promises.
+"""HULL at 25 and 100 Gbps with `pacer = {}`: no drops in hosts, and FCTs within its promise.
 
-The bound of large flows is paper equation 3: (1 - rho)/(gamma - rho) for a load rho.
+The bound for large flows is paper equation 3: (1 - rho)/(gamma - rho) at load rho.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ TESTBED = {
 
 
 def leaf_spine(gbps: int, sizes: Path, pacer: dict[str, Any], flows: int) -> dict[str, Any]:
-    """DCTCP and HULL; nineteen flows of 8 KB to one of 12 MB."""
+    """DCTCP and HULL; 95% of the flows have 8 KB, the others 12 MB."""
     sizes.write_text("bytes,cdf\n8000,0\n8000,0.95\n12000000,0.95\n12000000,1\n")
     link = {"rate": f"{gbps}Gbps", "delay": "200ns"}
     queue = {"drain": f"{GAMMA:.0%}", "threshold": "15KB" if gbps == 100 else "6KB"}
@@ -86,7 +86,7 @@ def test_drops_in_hosts_are_a_warning(
 
 
 def test_a_window_left_at_its_default_is_a_warning(tmp_path: Path) -> None:
-    """1000 packets of 1500 bytes in 404 us are 29.7 Gbps."""
+    """1000 packets of 1500 bytes per round trip of 404 us are 29.7 Gbps."""
     scenario = leaf_spine(100, tmp_path / "sizes.csv", {}, 20)
     scenario["host"]["stack_delay"] = "99us"
     del scenario["schemes"]

@@ -1,6 +1,6 @@
 """The production benchmark's traffic against the numbers that thesis 2.1.2 measured in production.
 
-The text has counts, shares and percentiles; the distributions themselves are plots only. Times ps.
+The text gives counts, shares and percentiles; distributions appear only as plots. Times are in ps.
 """
 
 import json
@@ -17,7 +17,7 @@ from hull.experiments.common.measured import Results
 SERVERS = 45
 OUTSIDE = 45
 WINDOW_PS = 50_000_000_000
-"""In which flows count as concurrent."""
+"""Flows active in the same window count as concurrent."""
 UPDATE_BYTES = 1_000_000
 
 
@@ -36,7 +36,7 @@ def traffic(everything: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def active(times: pl.DataFrame, duration: str, windows: int) -> NDArray[np.int64]:
-    """How many of the rows are under way in each window."""
+    """Number of rows active in each window."""
     found = np.zeros(windows + 1, np.int64)
     start = times["start_ps"].to_numpy()
     first = np.minimum(start // WINDOW_PS, windows)
@@ -49,9 +49,9 @@ def active(times: pl.DataFrame, duration: str, windows: int) -> NDArray[np.int64
 def concurrent(
     traffic: tuple[pl.DataFrame, pl.DataFrame],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Flows in which a server takes part, by server and window: all, and those above 1 MB.
+    """Concurrent flows of each server in each window: all, and those above 1 MB.
 
-    A query is a flow to each other server and one back.
+    A query is one flow to every other server and one back.
     """
     flows, queries = traffic
     starts = queries["start_ps"].to_numpy()
@@ -101,7 +101,7 @@ def test_concurrent_flows(traffic: tuple[pl.DataFrame, pl.DataFrame]) -> None:
 
 
 def test_large_flows_are_few_at_a_time(traffic: tuple[pl.DataFrame, pl.DataFrame]) -> None:
-    """Where there is one. The thesis has 2 at the 75th percentile, which is met at the 90th
-    (docs/experiments/thesis-fig2-23.md)."""
+    """Counts only windows with a large flow. The thesis has 2 at the 75th percentile, hull at the
+    90th (docs/experiments/thesis-fig2-23.md)."""
     _, large = concurrent(traffic)
     assert np.percentile(large[large > 0], [50, 90]).tolist() == [1, 2]

@@ -1,4 +1,4 @@
-"""What is said of the progress of a run where stderr is no terminal."""
+"""Progress lines of a run when stderr is not a terminal."""
 
 import time
 

@@ -1,7 +1,6 @@
-"""The quick form of each experiment against what the documents publish: order and closeness.
+"""The quick form of each experiment against the published results: order and closeness.
 
-The bounds are those of the project's first goal; what deviates more has its cause in
-docs/experiments.
+The bounds are those of the project's first goal; docs/experiments explains larger deviations.
 """
 
 import json
@@ -25,7 +24,7 @@ class Rows:
         self.rows = rows
 
     def value(self, condition: str, scheme: str, metric: str, statistic: str) -> float:
-        """What was measured in one cell."""
+        """The measured value of one cell."""
         key = (condition, scheme, metric, statistic)
         names = ("condition", "scheme", "metric", "statistic")
         [found] = [row for row in self.rows if tuple(row[name] for name in names) == key]
@@ -99,8 +98,8 @@ def test_slowdown(table4: Rows, load: str, published: float, within: float) -> N
 
 @pytest.mark.parametrize("experiment", ["table1", "fig8"])
 def test_static_flows(experiment: str, everything: Path) -> None:
-    """Latency within a factor of 1.5, throughput within 5%, but for the mean of TCP at a switch
-    alone (docs/experiments/table1.md)."""
+    """Latency within a factor of 1.5, throughput within 5%; the one exception is TCP's mean latency
+    in `switch_alone` (docs/experiments/table1.md)."""
     rows = rows_of(experiment, everything).rows
     off = [
         (row["condition"], row["scheme"], row["statistic"])

@@ -1,6 +1,6 @@
-"""Quick forms of experiments on the testbed against the paper: table 2 and table 5.
+"""Quick forms of testbed experiments against the paper: table 2 and table 5.
 
-What deviates more has its cause in docs/experiments.
+docs/experiments explains larger deviations.
 """
 
 import json

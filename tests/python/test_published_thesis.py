@@ -1,7 +1,6 @@
-"""Quick forms of the experiments of thesis 2.3 against what the thesis publishes.
+"""Quick forms of the experiments of thesis 2.3 against its published results.
 
-What deviates more has its cause in docs/experiments: TCP in table 2.2, the benchmark ten times as
-large.
+docs/experiments explains larger deviations: TCP in table 2.2, the benchmark scaled by ten.
 """
 
 import json

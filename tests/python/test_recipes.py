@@ -1,8 +1,8 @@
-"""The pages that say how to add something in Rust, followed word for word on a copy of the sources:
-their blocks of code go where their captions say, and the crate is built and tested with them.
+"""Follows the pages on extending hull in Rust literally, on a copy of the sources: inserts each
+code block where its caption says, then builds and tests the crate.
 
-A caption is `PATH` for a new file; `PATH, below "LINE"` or `PATH, above "LINE"` for lines beside
-the only line of that text; `... behind "LINE"` where it is the next such line behind another.
+A caption is `PATH` for a new file; `PATH, below "LINE"` or `PATH, above "LINE"` for lines next to
+the only occurrence of LINE; `... behind "OTHER"` selects the first LINE after the only OTHER.
 """
 
 import os
@@ -19,7 +19,7 @@ PAGES = {
     "adding_marking.md": 3,
     "adding_statistic.md": 2,
 }
-"""How many files each page says that it takes."""
+"""The number of files that each page says it touches."""
 BLOCK = re.compile(r"^```\{code-block\} rust\n:caption: ([^\n]*)\n(.*?)^```$", re.M | re.S)
 CAPTION = re.compile(
     r'(?P<path>\S+?)(?:, (?P<where>below|above) "(?P<line>.*?)"(?: behind "(?P<behind>.*)")?)?'
@@ -27,7 +27,7 @@ CAPTION = re.compile(
 
 
 def _place(lines: list[str], line: str, behind: str | None) -> int:
-    """The number of the line that a caption means."""
+    """Index of the line that a caption refers to."""
     start = 0
     if behind is not None:
         assert lines.count(behind) == 1, f"{behind!r} is there {lines.count(behind)} times"
@@ -38,7 +38,7 @@ def _place(lines: list[str], line: str, behind: str | None) -> int:
 
 
 def follow(page: str, copy: Path) -> set[str]:
-    """Does what a page says in a copy of the sources; returns the files that it touches."""
+    """Applies a page to a copy of the sources; returns the files that it touches."""
     touched = set()
     blocks = BLOCK.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
     assert blocks
@@ -61,7 +61,7 @@ def follow(page: str, copy: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Rust sources, as they are tracked."""
+    """A copy of the tracked Rust sources."""
     if not (ROOT / ".git").exists() or shutil.which("cargo") is None:
         pytest.skip("needs a clone and cargo")
     folder = tmp_path_factory.mktemp("copy")
@@ -80,10 +80,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def empty_generator(folder: Path) -> None:
-    """Takes the sources of the traffic generator and its use of hull-sim away, which would have to
-    be compiled for it once more. What else it depends on stays: cargo builds the dependencies of
-    hull-sim with the features that all chosen packages want of them, and as `make test` chooses
-    the generator too, they are there already, 14 of them only so."""
+    """Removes the traffic generator's sources and its dependency on hull-sim, which cargo would
+    have to compile a second time for it. The other dependencies stay, so that builds are reused:
+    cargo unifies dependency features across the selected packages, `make test` selects the
+    generator too, and 14 of hull-sim's dependencies are built only with these features."""
     generator = folder / "linux" / "traffic"
     manifest = (generator / "Cargo.toml").read_text(encoding="utf-8")
     without, found = re.subn(r"^hull-sim = .*\n", "", manifest, flags=re.M)
@@ -95,12 +95,12 @@ def empty_generator(folder: Path) -> None:
 
 
 def test_the_recipes_are_followed(copy: Path) -> None:
-    """All pages on one copy: each takes as many files as it says, and the tests they add pass."""
+    """All pages apply to one copy: each touches as many files as it says, and its tests pass."""
     files = {page: follow(page, copy) for page in PAGES}
     assert {page: len(touched) for page, touched in files.items()} == PAGES
     empty_generator(copy)
-    # Dependencies are those that were built for the tests of Rust; optimization would take minutes.
-    # The lock loses a line, as the generator does not use hull-sim here.
+    # Reuses the dependencies built for the Rust tests; optimization would take minutes.
+    # Cargo.lock loses a line, because the generator does not use hull-sim here.
     command = ["cargo", "test", "--offline", "--package", "hull-sim", "--package", "hull-traffic"]
     command.append("--lib")
     for package in ("hull-core", "hull-sim"):

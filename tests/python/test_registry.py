@@ -1,4 +1,4 @@
-"""The registry of statistics: every number of a summary is in it, and all in it is in a summary."""
+"""The statistics registry has every number of a summary, and a summary has every entry."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ EVERYTHING: dict[str, Any] = {
     },
     "measure": {"probe": {}, "flows": {"count": 30, "interval": "1ms"}},
 }
-"""Of everything that a summary can have there is something in it."""
+"""A scenario whose summary has at least one number of each kind."""
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +41,8 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_no_number_is_without_an_entry_and_no_entry_without_a_number(part: dict[str, Any]) -> None:
-    met = [find(path) for path, _ in numbers(part)]  # which raises where one is missing
-    assert list(dict.fromkeys(met)) == list(STATISTICS)  # in this order, too
+    met = [find(path) for path, _ in numbers(part)]  # raises if an entry is missing
+    assert list(dict.fromkeys(met)) == list(STATISTICS)  # in the same order
     assert all(isinstance(value, int) for path, value in numbers(part) if find(path).whole)
 
 
@@ -76,7 +76,7 @@ def test_entries_agree_with_each_other() -> None:
     assert len(set(keys)) == len(keys)
     assert all(statistic.meaning and statistic.unit for statistic in STATISTICS)
     for group in {statistic.path[0] for statistic in STATISTICS}:
-        # Cells have a group of statistics whole or not at all.
+        # A cell has all statistics of a group or none.
         of_group = [statistic for statistic in STATISTICS if statistic.path[0] == group]
         assert len({(s.combined, s.where_several) for s in of_group}) == 1, group
     for statistic in STATISTICS:

@@ -1,4 +1,4 @@
-"""`make release` names what keeps a version from being published."""
+"""`make release` names every problem that blocks the publication of a version."""
 
 import runpy
 import subprocess

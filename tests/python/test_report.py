@@ -1,4 +1,4 @@
-"""report.html: whole, self-contained, escaped, and right in the numbers that it shows."""
+"""report.html is complete, self-contained and escaped, and shows the right numbers."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_summary_table_holds_the_means_over_seeds(full: SyntheticRun, full_page:
     assert len(tcp) == 2
 
     def told(one: float, other: float) -> str:
-        """Student's t with one degree of freedom is the tangent: 95% is tan(0.475 pi)."""
+        """Mean ± 95% interval: with one degree of freedom, Student's t is tan(0.475 pi)."""
         half = math.tan(0.475 * math.pi) * abs(one - other) / 2
         return number((one + other) / 2) + (f" ± {number(half)}" if half else "")
 

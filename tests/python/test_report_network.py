@@ -1,5 +1,5 @@
-"""Parts of the report about a whole network: slowdown by flow size, links, measured ports; and that
-nothing is drawn of what is not measured."""
+"""Report sections on a whole network: slowdown by flow size, links and measured ports. The report
+omits charts of quantities that were not measured."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LINK = pl.Schema(
 
 
 def lines(chart: Chart) -> list[list[str]]:
-    """The rows of a chart's data, without names."""
+    """The rows of a chart's CSV data, without the header."""
     return [line.split(",") for line in chart.spec["data"]["values"].splitlines()[1:]]
 
 
@@ -50,8 +50,8 @@ def two_leaves() -> list[tuple[str, str, str]]:
 
 
 def write_links(folder: Path, links: list[tuple[str, str, str]], seeds: tuple[int, ...]) -> None:
-    """With utilization 0.01 by the place in the list for the first scheme and half of it for the
-    second, 0.1 more in the second seed."""
+    """Utilization is 0.01 times the list index for the first scheme and half of that for the
+    second, plus 0.1 in the second seed."""
     rows = [
         ("", scheme, seed, *link, 0.01 * at / (1 + index) + 0.1 * (seed - 1))
         for index, scheme in enumerate(TWO)
@@ -62,7 +62,7 @@ def write_links(folder: Path, links: list[tuple[str, str, str]], seeds: tuple[in
 
 
 def write_queues(folder: Path, ports: list[str]) -> None:
-    """Port number i has i KB for a millisecond, then nothing."""
+    """The queue of port i holds i KB for 1 ms, then is empty."""
     rows = [
         ("", scheme, 1, time, port, 1000 * at if time < 10**9 else 0)
         for scheme in TWO
@@ -78,7 +78,7 @@ def small_run(folder: Path, **options: Any) -> SyntheticRun:
 
 
 def with_ports(run: SyntheticRun, ports: list[str]) -> dict[str, Any]:
-    """The summary of a run whose ports have occupancies by their place."""
+    """The run's summary, with occupancies proportional to the port's index."""
     for part in run.summary["parts"]:
         part["queues"] = {
             port: {"mean_us": float(at), "p99_us": 2.0 * at, "max_us": 3.0 * at}
@@ -246,7 +246,7 @@ def test_names_of_ports_are_escaped(tmp_path: Path) -> None:
 
 
 def test_a_queue_lasts_until_its_next_change(tmp_path: Path) -> None:
-    """As measure.queue_changes writes it: 8 KB for a tenth of the time, then 1 KB."""
+    """Rows as measure.queue_changes writes them: 8 KB for a tenth of the time, then 1 KB."""
     table = {"time_ps": [0, 10**11, 10**12], "bytes": [8000, 1000, 0]}
     pl.DataFrame(
         {"condition": "", "scheme": "s", "seed": 1, "port": "a->b", **table}
@@ -262,7 +262,7 @@ def test_a_queue_lasts_until_its_next_change(tmp_path: Path) -> None:
 
 
 def test_a_scenario_without_schemes_has_a_name_for_its_lines(tmp_path: Path) -> None:
-    """Vega reads an empty text as null, and draws no line for it."""
+    """Vega reads an empty string as null and draws no line for it."""
     run = make_run(tmp_path, conditions=("",), schemes=("",), samples=40)
     text = write_report(tmp_path, run.summary, title="t").read_text("utf-8")
     line = specs(text)[0]

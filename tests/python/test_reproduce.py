@@ -32,7 +32,7 @@ ROW = (
 
 @pytest.fixture
 def short(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Experiment]:
-    """Every experiment, so short that its numbers mean nothing."""
+    """Every experiment, too short for meaningful numbers."""
     known = {
         id_: dataclasses.replace(found, quick=SHORT) for id_, found in all_experiments().items()
     }
@@ -63,7 +63,7 @@ def test_list(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 def test_the_example_of_the_documentation_is_an_experiment(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is found by its one file, runs, and its schemes look as it declares."""
+    """One file suffices: hull finds and runs it, and draws its schemes as it declares."""
     before = set(all_experiments())
     page = (DOCS / "experiments" / "adding.md").read_text(encoding="utf-8")
     source = page.split("```python\n")[1].split("```")[0]
@@ -128,7 +128,7 @@ def test_queries(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also without anything to measure there are rows, claims and a figure."""
+    """Rows, claims and a figure exist even if there is nothing to measure."""
     ids = ("epfl-fig4", "epfl-fig5", "epfl-fig6")
     assert call(monkeypatch, "reproduce", *ids, "--seeds", "1", "--format", "json") == 0
     rows = json.loads(capsys.readouterr().out)
@@ -175,7 +175,7 @@ def test_what_is_kept_is_not_run_again(
     assert call(monkeypatch, "reproduce", "epfl-table2", "--seeds", "1") == 0
     assert ", 0.0 s simulated" in capsys.readouterr().err.splitlines()[-1]
     assert results() == first
-    # Another state of the experiment takes the place of the first; its first seeds are there.
+    # A changed run of the experiment replaces the first and reuses its seeds.
     assert call(monkeypatch, "reproduce", "epfl-table2") == 0
     found = json.loads(Path("results/epfl-table2-quick/summary.json").read_text(encoding="utf-8"))
     assert found["seeds"] == [1, 2]
@@ -230,7 +230,7 @@ def test_an_experiment_that_is_computed(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nothing is simulated; the folder has figure, claims and page all the same."""
+    """Without a simulation, the folder still has a figure, claims and a page."""
 
     def draw(results: Results) -> Figure:
         return plot_sweep([Panel("", "x", "y", [Line("a", [0, 1], [0, 1])])])
@@ -272,7 +272,7 @@ def test_a_changed_key_is_another_run(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The override comes after the experiment's own, and the results have a name of their own."""
+    """The override takes precedence over the experiment's, and its results have their own name."""
     command = ("reproduce", "epfl-table2", "--seeds", "1")
     assert call(monkeypatch, *command, "--set", "switch.phantom_queue.threshold=2KB") == 0
     (folder,) = (path for path in Path("results").iterdir() if path.name != "cache")

@@ -1,4 +1,4 @@
-"""A run's folder: what is in it, and that it is the same whenever and however it is made."""
+"""A run's folder: its contents, and that they do not depend on when or how the run is made."""
 
 import json
 import tomllib
@@ -57,7 +57,7 @@ def test_summary(result: hull.Result) -> None:
     for key in ("packet_hops", "events", "simulated_seconds", "cpu_seconds"):
         assert summary[key] == pytest.approx(sum(part[key] for part in summary["parts"]))
     assert summary["wall_seconds"] > 0
-    # That of this process, in which other tests ran before.
+    # The peak of this process, which includes earlier tests.
     assert summary["peak_rss_bytes"] == max(part["peak_rss_bytes"] for part in summary["parts"])
     cell = summary["cells"][0]
     values = [
@@ -91,7 +91,7 @@ def test_columns_are_those_documented(result: hull.Result) -> None:
     assert result.links.columns == list(COLUMNS["links"])
     for table in ("flows", "latency", "links"):
         metadata = pl.read_parquet_metadata(result.folder / f"{table}.parquet")
-        # `group` is described only where it is, so that runs without groups keep their bytes.
+        # `group` is described only if present, so that runs without groups stay byte-identical.
         told = {name: of for name, of in result.columns[table].items() if name != "group"}
         assert json.loads(metadata["hull.columns"]) == told
     assert result.flows["start_ps"].dtype == pl.Int64
@@ -113,7 +113,7 @@ def test_load_opens_the_same(result: hull.Result) -> None:
 
 
 def test_sweep_over_lists(tmp_path: Path) -> None:
-    """Folders are named by the values, and brackets in a name are no pattern."""
+    """Folders are named after the values, and brackets in a name are not a glob pattern."""
     scenario = tomllib.loads(scenarios.text("thesis-qcn-one"))
     scenario["schemes"] = {"tcp": scenario["schemes"]["tcp"]}
     scenario["sweep"] = {"topology.dumbbell.rtts": [["50us"], ["100us", "200us"]]}
@@ -242,7 +242,7 @@ def test_force_makes_again_what_changed_and_nothing_else(place: Path) -> None:
     one = hull.run("scenario.toml", "out", set=SHORTER, seeds=1)
 
     def made(folder: Path) -> dict[str, int]:
-        # A part that is taken over shares its files with the run that it comes from.
+        # A reused part shares its files (inodes) with the run that it comes from.
         return {
             str(path.relative_to(folder)): path.stat().st_ino
             for path in folder.glob("parts/*/*/seed-1/flows.parquet")

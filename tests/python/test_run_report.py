@@ -1,4 +1,4 @@
-"""The report of a run: made when it is asked for, now or later the same, and part of no run."""
+"""A run's report is made on request, is the same now or later, and is not part of the run."""
 
 import json
 import shutil

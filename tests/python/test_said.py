@@ -1,5 +1,5 @@
-"""Messages are short lines without control characters, whatever arguments and files hold: one, or
-one for each mistake of a scenario.
+"""Error messages are short lines without control characters, whatever arguments and files contain:
+one line, or one for each error in a scenario.
 """
 
 import json
@@ -76,11 +76,11 @@ COMMANDS = [
 def refusal(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """What the command says before it ends with status 1 or 2; checked to be short lines, the first
-    of which says that it is an error.
+    """Returns the stderr of a command that must exit with status 1 or 2. Checks that it consists of
+    short lines, one of which has the prefix `hull: error: ` and precedes the other errors.
     """
     monkeypatch.setattr(sys, "argv", ["hull", *arguments])
-    monkeypatch.setattr(cli, "_give_up_stdout", lambda: None)  # pytest has it
+    monkeypatch.setattr(cli, "_give_up_stdout", lambda: None)  # pytest owns stdout
     assert cli.main() in (1, 2)
     said = capsys.readouterr().err
     lines = said.splitlines()
@@ -136,7 +136,7 @@ def test_names_in_files(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # XML cannot hold ESC.
+    # XML cannot represent ESC and BEL.
     xml = "".join(f"&#{ord(c)};" for c in name if c not in "\x1b\x07") if name == RUDE else name
     made = text.format(name.replace("\n", "\r"), json=json.dumps(name), xml=xml)
     (there / file).write_text(made, encoding="utf-8", newline="")
@@ -165,7 +165,7 @@ def test_keys_in_files(
 
 
 def test_the_scenario_in_the_results_can_be_read(there: Path) -> None:
-    """Its head names the file and the overrides, which may have several lines."""
+    """Its header names the file and the overrides, which may contain line breaks."""
     file = there / "a\nb.toml"
     (there / "s.toml").rename(file)
     result = hull.run(file, set=['title="""a\nb"""', "run.seeds=1"], out=there / "out")

@@ -1,4 +1,4 @@
-"""The Python types of a scenario are those of its schema, and take the shipped scenarios."""
+"""The Python types of a scenario match its schema and accept the shipped scenarios."""
 
 import runpy
 import tomllib

@@ -1,4 +1,4 @@
-"""What is loaded of the simulator, against readelf."""
+"""The loaded segments of the simulator's library, against readelf."""
 
 import re
 import shutil

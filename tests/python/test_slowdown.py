@@ -1,4 +1,4 @@
-"""Slowdown by flow size: bins against a count by hand, and what a run and its figure have of it."""
+"""Slowdown by flow size: bins against a manual count, and the values in a run and its figure."""
 
 import math
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_schemes_and_seeds_share_the_bins_of_their_condition() -> None:
         for seed in (1, 2, 4)
         for size in range(1, 101)
     ]
-    rows.append(("a", "two", 1, 10**9, None))  # not known: in no bin
+    rows.append(("a", "two", 1, 10**9, None))  # slowdown unknown: in no bin
     found = slowdown_by_size(table(rows), bins=2, percentiles=[99])
     assert found["condition"].to_list() == ["b"] * 4 + ["a"] * 4
     assert found["scheme"].to_list() == ["two", "two", "one", "one"] * 2
@@ -87,7 +87,7 @@ def test_schemes_and_seeds_share_the_bins_of_their_condition() -> None:
 
 
 def test_percentiles_of_many_flows() -> None:
-    """A rank times its parts is beyond 32 bits."""
+    """The product that gives the rank exceeds 32 bits."""
     count = 200_000
     flows = table([("", "one", 1, 7, float(n)) for n in range(1, count + 1)])
     found = slowdown_by_size(flows, percentiles=[99.9])

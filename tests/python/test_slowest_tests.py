@@ -1,4 +1,4 @@
-"""Times of Rust tests, from what libtest prints: with a command that prints the same."""
+"""Durations of Rust tests from libtest's output, printed here by a stand-in command."""
 
 import os
 import runpy
@@ -11,7 +11,7 @@ DURATIONS = runpy.run_path(str(TOOL))["durations"]
 
 
 def test_a_test_starts_when_an_earlier_one_ends() -> None:
-    """Two threads: a and b start, c after b, d after c."""
+    """With two threads, a and b start first, c when b ends, and d when c ends."""
     ended = [("b", 1.0), ("c", 3.0), ("a", 4.0), ("d", 4.5)]
     assert list(DURATIONS(ended, 2)) == [(1.0, "b"), (2.0, "c"), (4.0, "a"), (1.5, "d")]
 

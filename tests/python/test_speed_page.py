@@ -1,4 +1,4 @@
-"""The numbers of docs/speed.md and README.md are those of the files that `make speed` writes."""
+"""The numbers of docs/speed.md and README.md match the files that `make speed` writes."""
 
 import runpy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What captions and text state for an experiment against what its scenarios resolve to."""
+"""Settings stated in captions and text against those that an experiment's scenarios resolve to."""
 
 import re
 from dataclasses import replace
@@ -18,7 +18,7 @@ SIMULATED = tuple(id_ for id_, found in all_experiments().items() if found.scena
 @pytest.mark.parametrize("size", ["quick", "full"])
 @pytest.mark.parametrize("id_", SIMULATED)
 def test_settings_are_those_stated(id_: str, size: Any) -> None:
-    """Each stated setting in every cell that it is for; a deviation is told, with its value."""
+    """Each cell matches the settings stated for it, or the value declared for a deviation."""
     cells = all_experiments()[id_].plan(size, None).cells
     found = beside(all_experiments()[id_].stated, cells, size)
     assert found, "no setting is stated"
@@ -37,7 +37,7 @@ def test_a_topic_of_which_nothing_is_stated_is_refused() -> None:
 
 
 def test_statements_are_for_one_size_or_both_once() -> None:
-    """Two statements of one experiment about a key are for different cells, sizes or documents."""
+    """Statements of an experiment about one key apply to different cells, sizes or documents."""
     for id_ in SIMULATED:
         seen = [
             (s.source.split()[0], s.key, s.value, s.conditions, s.schemes, size)
@@ -48,7 +48,7 @@ def test_statements_are_for_one_size_or_both_once() -> None:
 
 
 def test_a_difference_without_a_word_is_found() -> None:
-    """With table 3's threshold figure 9 is not figure 4.9 of the thesis."""
+    """With table 3's threshold, figure 9 differs from figure 4.9 of the thesis."""
     plan = all_experiments()["fig9"].plan("quick", None)
     old = []
     for cell in plan.cells:
@@ -120,7 +120,7 @@ def test_quantities(stated: str, resolved: str, equal: bool) -> None:
 
 
 def test_derived_settings_by_hand() -> None:
-    """Of a star at 1 Gbps: 1540 bytes over two links, 4 propagation delays, 4 stacks."""
+    """Round trip in a star at 1 Gbps: 1540 bytes over 2 links, 4 propagation and 4 stack delays."""
     scenario = {
         "host": {"rate": "1Gbps", "delay": "5us", "stack_delay": "10us"},
         "switch": {"rate": "1Gbps", "delay": "5us"},

@@ -1,4 +1,4 @@
-"""Means over seeds against hand arithmetic and tabulated quantiles."""
+"""Means over seeds against manual calculation and tabulated quantiles."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tables of a run: those of its parts one after the other, against what polars joins."""
+"""The merged tables of a run: its parts concatenated, against polars."""
 
 import os
 from pathlib import Path

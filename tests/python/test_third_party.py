@@ -1,4 +1,4 @@
-"""Licences and bill of materials of the wheel are those of what it contains."""
+"""Licences and bill of materials of the wheel match its contents."""
 
 import runpy
 import shutil

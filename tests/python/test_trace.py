@@ -1,4 +1,4 @@
-"""Traces for Perfetto, read by a reader of the wire format that shares nothing with the writer."""
+"""Traces for Perfetto, decoded by a wire-format reader that shares no code with the writer."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ Slices = list[tuple[int, int, str, dict[str, Any]]]
 
 
 def fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """Number and value of each field of a message; bytes where the field has a length."""
+    """Yield number and value of each field of a message; bytes for length-delimited fields."""
     at = 0
 
     def varint() -> int:
@@ -79,7 +79,7 @@ class Trace:
             time, event = content[8][0], message(content[11][0])
             track = event[11][0]
             name = self.names[track]
-            # Perfetto sorts by time; within a track hull does.
+            # Perfetto sorts by time; hull sorts within each track.
             assert last.get(track, 0) <= time
             last[track] = time
             match event[9][0]:
@@ -183,7 +183,7 @@ def test_counters_are_the_tables(result: hull.Result, tmp_path: Path) -> None:
 
 
 def test_slices_are_the_flows(result: hull.Result, tmp_path: Path) -> None:
-    """Each flow once, with its arguments; those that overlap are on different tracks."""
+    """Each flow appears once with its arguments; overlapping flows are on different tracks."""
     trace = Trace(result.perfetto(tmp_path / "t.pftrace", scheme="hull", seed=2))
     flows = result.flows.filter(scheme="hull", seed=2)
     assert flows.height > 50
@@ -207,7 +207,7 @@ def test_slices_are_the_flows(result: hull.Result, tmp_path: Path) -> None:
 
 
 def test_times_of_every_length(tmp_path: Path) -> None:
-    """Varints from one byte on, and values that only a float holds."""
+    """Varints of one byte and more, and values that only a float can hold."""
     times = np.unique(
         [0, 127, 128, 16383, 16384, 2**21, 2**28 - 1, 2**28, 2**35, 2**42, 9 * 10**15]
     )
@@ -268,7 +268,7 @@ def test_no_place_for_the_file(result: hull.Result, hull: Hull, place: Path) -> 
 def test_a_result_from_within(
     result: hull.Result, hull: Hull, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder without a name of its own, `.`: the file is still beside it."""
+    """For a folder given without its own name, such as `..`, the file still goes beside it."""
     monkeypatch.chdir(result.folder / "parts")
     for folder in ("..", "../.", "../parts/.."):
         done = hull("trace", folder)
@@ -277,7 +277,7 @@ def test_a_result_from_within(
 
 
 def test_what_is_no_file_is_not_replaced(result: hull.Result, place: Path) -> None:
-    """A pipe gets the bytes of a file and stays a pipe, as a device does."""
+    """A pipe receives the file's bytes and stays a pipe, as a device does."""
     pipe = place / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:
@@ -298,7 +298,7 @@ def test_a_link_is_followed_and_nothing_is_left(result: hull.Result, place: Path
 
 
 def test_two_at_once(result: hull.Result, hull: Hull, place: Path) -> None:
-    """The file is one of the two, whole."""
+    """Two concurrent writers leave one complete file."""
     out = place / "same.pftrace"
     with ThreadPoolExecutor(2) as pool:
         both = pool.map(lambda _: hull("trace", str(result.folder), "--out", str(out)), range(2))
@@ -307,7 +307,7 @@ def test_two_at_once(result: hull.Result, hull: Hull, place: Path) -> None:
 
 
 def test_damaged_results(result: hull.Result, hull: Hull, place: Path) -> None:
-    """A table or a summary that something else has written over."""
+    """A table or a summary overwritten by another program is rejected."""
     folder = place / "damaged"
     shutil.copytree(result.folder, folder)
     table = next(folder.glob("parts/**/queues.parquet"))

@@ -1,4 +1,4 @@
-"""Results of hull-traffic, which come from real TCP, in hull's own tables, report and figures."""
+"""Results of hull-traffic, measured on real TCP, in hull's own tables, report and figures."""
 
 import json
 import os

@@ -81,7 +81,7 @@ def test_a_class_of_requests_has_its_transport(tmp_path: Path) -> None:
     classes = flows.group_by("transport").agg(pl.col("class").unique().sort())
     of = {str(transport): found for transport, found in classes.iter_rows()}
     assert of == {"default": ["1KB"], "cubic": ["1KB cubic", "2KB"]}
-    # Connections are of one transport, and each has the first ones of its own.
+    # A connection has one transport; each transport uses the first connections of its block.
     numbers = flows.group_by("connection").agg(pl.col("transport").n_unique())
     assert numbers["transport"].unique().to_list() == [1]
     first = flows.group_by("transport").agg(pl.col("connection").min())
@@ -111,7 +111,7 @@ def test_a_flow_list_in_parquet_names_transports(type_: type[pl.DataType], tmp_p
     result = hull.run(table, tmp_path / "out")
     found = {row["bytes"]: row["transport"] for row in result.flows.iter_rows(named=True)}
     assert found == {1000: "cubic", 2000: "default", 3000: "default", 4000: "default"}
-    # What a run has written is a list again.
+    # The flow table of a run is a valid flow list.
     again = {**table, "workload": {"flows": str(tmp_path / "out" / "flows.parquet")}}
     replayed = hull.run(again, tmp_path / "again")
     assert replayed.flows.equals(result.flows)
@@ -151,7 +151,7 @@ def test_integers_name_no_transport(tmp_path: Path) -> None:
 
 
 def test_the_report_is_by_transport(tmp_path: Path) -> None:
-    """Also where another scheme has one transport alone."""
+    """Also where another scheme has a single transport."""
     several = {
         "transports": {"cubic": CUBIC},
         "workload": {"flows": {**TWO["flows"], "transport": "cubic"}},

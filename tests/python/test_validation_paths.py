@@ -1,5 +1,5 @@
-"""The paths that `make validate` gives to ns-3 are those that hull takes: two flows that start
-together slow each other down where, and only where, the computed paths share a link."""
+"""The paths that `make validate` gives to ns-3 are hull's own: two flows that start together slow
+each other down if and only if the computed paths share a link."""
 
 import importlib.util
 from pathlib import Path
@@ -16,7 +16,7 @@ PS_APART = 10**10
 
 
 def paths_module() -> ModuleType:
-    """validation/ns3/paths.py, which stands in no package."""
+    """Load validation/ns3/paths.py, which belongs to no package."""
     spec = importlib.util.spec_from_file_location("paths", ROOT / "validation/ns3/paths.py")
     assert spec is not None
     assert spec.loader is not None
@@ -47,6 +47,6 @@ def test_flows_meet_where_the_paths_say_so(tmp_path: Path) -> None:
     chosen = paths_module().of_tree(TREE, [ends for _, *ends in rows], seed)
     meet = [chosen[i][:2] == chosen[i + 1][:2] for i in range(0, 2 * PAIRS, 2)]
     assert 2 <= sum(meet) <= PAIRS // 3, "one of eight, more or less"
-    # 60 KB take 48 us on one link, and half as much again at least where two flows share it.
+    # 60 KB take 48 us on one link, and at least half as much again if two flows share it.
     alone = min(slow)
     assert [time > 1.4 * alone for time in slow] == meet

@@ -1,6 +1,6 @@
-"""Traces as collectors, nfdump and tcpdump write them: flows of our own in three forms.
+"""Traces as collectors, nfdump and tcpdump write them: generated flows in three forms.
 
-The flows are the same in each form, up to the clock of the form.
+The flows are the same in each form, up to the resolution of the form's clock.
 """
 
 import datetime
@@ -33,7 +33,7 @@ class Flow:
 
 
 def some_flows(count: int, seed: int = 1, racks: int = 2, hosts: int = 4) -> list[Flow]:
-    """Between addresses 10.0.RACK.HOST, a flow each ms on average; ports are all different."""
+    """Draw flows between addresses 10.0.RACK.HOST, one each ms on average, on distinct ports."""
     draw = random.Random(seed)
     ends = [f"10.0.{rack}.{host + 1}" for rack in range(racks) for host in range(hosts)]
     flows = []
@@ -98,7 +98,7 @@ def nfdump_csv(path: Path, flows: list[Flow], form: str = "new") -> Path:
 
 
 def packet(src: str, dst: str, ports: tuple[int, int], data: int, flags: int = 0x10) -> bytes:
-    """An Ethernet frame with TCP that carries so many zero bytes."""
+    """An Ethernet frame with TCP and `data` zero bytes."""
     tcp = struct.pack(">HHIIBBHHH", *ports, 0, 0, 0x50, flags, 0, 0, 0)
     ends = [bytes(map(int, end.split("."))) for end in (src, dst)]
     ip = struct.pack(">BBHHHBBH", 0x45, 0, 40 + data, 0, 0, 64, 6, 0) + ends[0] + ends[1]
@@ -127,7 +127,7 @@ def frames_of(flows: list[Flow]) -> list[tuple[int, bytes]]:
 
 
 def pcap(path: Path, frames: list[tuple[int, bytes]]) -> Path:
-    """A pcap of Ethernet frames in us, byte by byte."""
+    """A pcap of Ethernet frames with us timestamps, written byte by byte."""
     content = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)]
     for us, frame in frames:
         seconds, rest = divmod(BEGIN_S * 10**6 + us, 10**6)
@@ -137,7 +137,7 @@ def pcap(path: Path, frames: list[tuple[int, bytes]]) -> Path:
 
 
 def pcapng(path: Path, frames: list[tuple[int, bytes]]) -> Path:
-    """The same as pcapng, in ns."""
+    """The same as pcapng, with ns timestamps."""
 
     def block(kind: int, body: bytes) -> bytes:
         body += bytes(-len(body) % 4)

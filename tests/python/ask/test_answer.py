@@ -1,4 +1,4 @@
-"""The answer: sizes, changes, what is recommended; against numbers worked out by hand."""
+"""The answer: sizes, changes and the recommendation, against hand-computed numbers."""
 
 import polars as pl
 import pytest
@@ -121,14 +121,14 @@ def test_rows_are_means_of_changes_seed_by_seed() -> None:
     found = {(r.scheme, r.group): r for r in rows_of(question(), whole, asked, sizes)}
     hull = found["hull-2", ALL]
     assert hull.small_p99_change is not None
-    # -50% and -75%, not 5 against the mean of 10 and 20.
+    # The mean of -50% and -75%, not 5 relative to the mean of 10 and 20.
     assert hull.small_p99_change.mean == pytest.approx(-0.625)
     assert hull.large_mean_change is not None
     assert hull.large_mean_change.mean == pytest.approx(0.2)
     assert found["dctcp", ALL].small_p99_change is None
     assert found["hull-2", "a"].large_mean_us is None
     assert found["hull-2", "b"].small_p99_us is None
-    # Nothing arrived with the other schemes.
+    # No flow finished with the other schemes.
     assert found["hull-5", ALL].unfinished == 22
 
 

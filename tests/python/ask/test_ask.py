@@ -1,4 +1,4 @@
-"""`hull ask` as a stranger calls it: three forms of a trace, the page, refusals, theory."""
+"""`hull ask` end to end: three forms of a trace, the page, rejected input, theory."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def test_one_command_from_a_trace_to_a_page(tmp_path: Path, form: str) -> None:
     runs = pl.read_parquet(out / "runs" / "flows.parquet")
     # Each flow arrives in each scheme with each seed.
     assert runs.height == summary["flows"] * 2 * 2
-    # The same command again uses what is there.
+    # The same command again reuses the results.
     again = ask(tmp_path, trace, "--topology", NETWORK, *SHORT, "--out", "answer")
     assert again.returncode == 0
     assert "already holds this run" in again.stderr
@@ -65,14 +65,14 @@ def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:
     assert {row["group"] for row in found} == {"all", "small", "other"}
     page = (tmp_path / "answer" / "ask.html").read_text(encoding="utf-8")
     assert "KS distance" in page
-    # The runs have the labels, too.
+    # The runs carry the group labels, too.
     runs = pl.read_parquet(tmp_path / "answer" / "runs" / "flows.parquet")
     small = pl.when(pl.col("bytes") < 10_000).then(pl.lit("small")).otherwise(pl.lit("other"))
     assert runs["group"].to_list() == runs.select(small).to_series().to_list()
 
 
 def test_flows_that_differ_in_their_group_alone(tmp_path: Path) -> None:
-    """Two rows of a trace with equal times, ends and sizes, of two groups."""
+    """Rows of a trace with equal times, endpoints and sizes stay distinct by their group."""
     rows = [f"{i / 1e5:.6f},10.0.0.{1 + i % 3},10.0.0.9,{1000 + i}" for i in range(60)]
     text = [f"{row},{name}" for row in rows for name in ("web", "", "logs")]
     trace = tmp_path / "flows.csv"
@@ -131,9 +131,9 @@ FLOWS = 400
 
 
 def test_the_frontier_is_that_of_equation_3(tmp_path: Path) -> None:
-    """Large flows of one size at random into one host, an M/G/1 queue with processor sharing
-    (paper equations 1 to 3): within 15% of it, with the capacity that the paper has for HULL, the
-    drain rate less 8% for rate variations (6.2.1).
+    """Equal large flows arrive at random at one host, an M/G/1 queue with processor sharing (paper
+    equations 1 to 3): mean FCTs are within 15% of it. HULL's capacity is the paper's: the drain
+    rate less 8% for rate variations (6.2.1).
     """
     generator = np.random.default_rng(7)
     rate_bps, size = 10e9, 25_000_000
@@ -152,7 +152,7 @@ def test_the_frontier_is_that_of_equation_3(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     found = {row["scheme"]: row for row in json.loads(done.stdout)}
-    # Processor sharing on these very arrivals, since 400 flows are not the long run.
+    # Processor sharing of these exact arrivals: 400 flows do not reach the long-run mean.
     alone = wire * 8 / rate_bps
     for scheme, capacity in (("dctcp", 1.0), ("hull-10", usable(0.9)), ("hull-20", usable(0.8))):
         expected_us = 1e6 * sharing(start, alone / capacity)
@@ -161,7 +161,7 @@ def test_the_frontier_is_that_of_equation_3(tmp_path: Path) -> None:
 
 
 def sharing(start: np.ndarray, work_s: float) -> float:
-    """Mean time of flows of equal work that share a server evenly, s."""
+    """Return the mean time of flows of equal work that share a server evenly, s."""
     left: list[list[float]] = []
     now, total = 0.0, 0.0
     for at in [*start, np.inf]:

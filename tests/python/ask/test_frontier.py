@@ -1,4 +1,4 @@
-"""Pictures of an answer: the points of each group, and the fit beside what was seen."""
+"""Charts of an answer: the points of each group, and the fit beside the recorded flows."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""Networks as `hull ask` takes them: hosts, racks, rates, round trip; what is refused."""
+"""Networks that `hull ask` accepts: hosts, racks, rates, round trip; and those it rejects."""
 
 import pytest
 

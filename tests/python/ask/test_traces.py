@@ -1,4 +1,4 @@
-"""Traces in each form, and what is wrong with them."""
+"""Traces in each form, and the errors in them."""
 
 import gzip
 import os
@@ -116,7 +116,7 @@ def test_captures(tmp_path: Path, write: Callable[..., Path]) -> None:
             file.write_bytes(gzip.compress(file.read_bytes()))
         trace = read_trace(file)
         found = sorted(rows_of(trace))
-        wanted = sorted(  # a packet alone has no length
+        wanted = sorted(  # a single packet has no duration
             (start, src, dst, size, lasts if size > 1460 else 0)
             for start, src, dst, size, lasts in expected(FLOWS)
         )

@@ -1,4 +1,4 @@
-"""Which part of a trace is simulated, and starts within the clock's tick."""
+"""The part of a trace that is simulated, and start times within the clock's tick."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ def of(path: Path) -> Placed:
 
 
 def of_rows(folder: Path, rows: list[tuple[int, int]]) -> Placed:
-    """Flows with a start in us and bytes."""
+    """Place flows given as pairs of start in us and bytes."""
     path = folder / "rows.csv"
     lines = [f"{BEGIN_S * 10**6 + start},10.0.0.1,10.0.1.1,{size}" for start, size in rows]
     path.write_text("\n".join(["ts,src,dst,bytes", *lines, ""]))

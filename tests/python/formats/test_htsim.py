@@ -1,5 +1,5 @@
 """Readers of htsim's connection matrices and topologies: small files here, and the public ones of
-`shared/formats` where they are there."""
+`shared/formats` where present."""
 
 import tomllib
 from pathlib import Path
@@ -165,7 +165,7 @@ def test_bundles_become_a_graph(tmp_path: Path) -> None:
     text = TREE.replace("Tier 2\n", "Tier 2\nBundle 2\n").replace(
         "Latency_ns 1000\nRadix_Down 2\n", "Latency_ns 1000\nRadix_Down 4\n"
     )
-    # That line stands in tier 1 too.
+    # That line also occurs in tier 1.
     text = text.replace("Radix_Down 4\nRadix_Up 2\n\nTier 2", "Radix_Down 2\nRadix_Up 2\n\nTier 2")
     read = topology(tmp_path, text)
     assert read.cores == 2

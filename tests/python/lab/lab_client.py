@@ -1,4 +1,4 @@
-"""What the tests of the lab share: states, a server as a process, a page as a WebSocket client."""
+"""Shared by the lab's tests: states, a server process, a WebSocket client as the page."""
 
 import http.client
 import json
@@ -27,21 +27,21 @@ class Server:
     port: int
     token: str | None
     line: str
-    """The first on stdout."""
+    """The first line on stdout."""
     threads: int = 0
-    """When it began to listen."""
+    """Threads when it began to listen."""
     errors: list[str] = field(default_factory=list)
     """Lines on stderr so far."""
 
     @contextmanager
     def page(self, **options: Any) -> Iterator[ClientConnection]:
-        """A connection, before its first message."""
+        """A connection on which no message has been sent."""
         address = f"ws://127.0.0.1:{self.port}/api/live"
         with connect(address, max_size=None, compression=None, **options) as socket:
             yield socket
 
     def get(self, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body of an answer."""
+        """Return status, headers and body of an answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         try:
             connection.request("GET", path, headers=headers)
@@ -52,7 +52,7 @@ class Server:
             connection.close()
 
     def runs(self) -> int:
-        """Threads beside those that it had when it began to listen: one for each run."""
+        """Return the threads beyond those present when it began to listen: one for each run."""
         return self.status("Threads") - self.threads
 
     def status(self, key: str) -> int:
@@ -70,7 +70,7 @@ class Server:
 
 @contextmanager
 def serving(*options: str, has_token: bool | None = None) -> Iterator[Server]:
-    """A server on a free port, until the block ends; ends by Ctrl-C and leaves no traceback."""
+    """A server on a free port until the block ends; Ctrl-C stops it without a traceback."""
     process = subprocess.Popen(
         [*COMMAND, "--port", "0", *options],
         stdout=subprocess.PIPE,
@@ -109,12 +109,12 @@ def serving(*options: str, has_token: bool | None = None) -> Iterator[Server]:
 
 
 def say(socket: ClientConnection, kind: str, **content: Any) -> None:
-    """One message of a page."""
+    """Send one message as a page."""
     socket.send(json.dumps({"type": kind, **content}))
 
 
 def hear(socket: ClientConnection, kind: str, generation: int | None = None) -> dict[str, Any]:
-    """The next message of a kind (and of a generation, or a later one)."""
+    """Return the next message of a kind (and of this generation or a later one)."""
     while True:
         message: dict[str, Any] = json.loads(socket.recv(timeout=20))
         late = generation is None or message.get("generation", 0) >= generation

@@ -1,6 +1,6 @@
-"""What the tests of the lab's page share: the server as a process, pages that have to be quiet.
+"""Shared by the tests of the lab's page: the server process, and pages that must log nothing.
 
-A module that uses a fixture gives it a name of its own: `open_page = lab_page.open_page`.
+A module binds a fixture that it uses to a name of its own: `open_page = lab_page.open_page`.
 """
 
 import re
@@ -47,18 +47,18 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}/"
 
     def token(self) -> str:
-        """Printed in the second line."""
+        """Read the token from the second line on stdout."""
         assert self.process.stdout is not None
         return self.process.stdout.readline().removeprefix("token:").strip()
 
     def end(self) -> str:
-        """As Ctrl-C does; what it said on stderr."""
+        """Stop the server as Ctrl-C does; return its stderr."""
         self.process.send_signal(signal.SIGINT)
         return self.process.communicate(timeout=15)[1]
 
 
 def listen(page: "Page", noise: list[str], server: str, *, errors: bool = True) -> None:
-    """Note what a page of this server logs, which errors it leaves, what it asks of others."""
+    """Record a page's console output, its errors, and its requests to other servers."""
     if errors:
         page.on("console", lambda message: noise.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: noise.append(f"error: {error}"))
@@ -71,7 +71,7 @@ def listen(page: "Page", noise: list[str], server: str, *, errors: bool = True) 
 
 
 def live(page: "Page") -> "Page":
-    """The page, once it streams."""
+    """Return the page once it streams."""
     from playwright.sync_api import expect
 
     expect(page.locator("#connection")).to_have_attribute("data-kind", "live", timeout=15_000)
@@ -80,7 +80,7 @@ def live(page: "Page") -> "Page":
 
 
 def until(page: "Page", condition: str) -> None:
-    """Wait for it. (Playwright's own way would need the page to allow eval.)"""
+    """Wait for a condition. (Playwright's own wait would need the page to allow eval.)"""
     end = time.monotonic() + 10
     while not page.evaluate(condition):
         assert time.monotonic() < end, condition
@@ -88,7 +88,7 @@ def until(page: "Page", condition: str) -> None:
 
 
 def pictures(page: "Page", seconds: float) -> float:
-    """Pictures of the charts in a second."""
+    """Return the charts' redraws per second."""
     before, start = page.evaluate("window.pictures"), time.monotonic()
     page.wait_for_timeout(1000 * seconds)
     return float((page.evaluate("window.pictures") - before) / (time.monotonic() - start))
@@ -115,7 +115,7 @@ def browser() -> "Iterator[Browser]":
 
 @pytest.fixture
 def open_page(lab_server: Server, browser: "Browser") -> Iterator[Open]:
-    """Opens pages that have to be quiet: no errors, nothing from elsewhere."""
+    """Opens pages that must be quiet: no errors, no requests to other servers."""
     contexts: list[BrowserContext] = []
     noise: list[str] = []
 

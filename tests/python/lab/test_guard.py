@@ -1,4 +1,4 @@
-"""Who is let in: Host and Origin, tokens, and the life of the command."""
+"""Access control by Host, Origin and token, and the lifetime of the command."""
 
 import http.client
 import json
@@ -117,12 +117,12 @@ def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
                     page.recv(timeout=10)
                 assert end.value.rcvd
                 assert end.value.rcvd.code == 4401
-        # Who says that it only passes the request on is not believed.
+        # A client's claim to forward a request for another address is ignored.
         elsewhere = {"X-Forwarded-For": "192.0.2.9"}
         wrong = {"Authorization": "Bearer wr\xf6ng", **elsewhere}
         status, headers, _ = server.get("/api/theory", **wrong)
         assert (status, headers["www-authenticate"]) == (401, "Bearer")
-        # That was the fifth: from now on this address is locked out, even with the right one.
+        # That was the fifth failure: this address is now locked out, even with the right token.
         status, headers, body = server.get("/api/theory", **right)
         assert status == 429
         assert 50 < int(headers["retry-after"]) <= 60
@@ -134,7 +134,7 @@ def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
                 page.recv(timeout=10)
             assert end.value.rcvd
             assert end.value.rcvd.code == 4429
-        # The page itself is there for all, and so is everything for another address.
+        # The page itself needs no token, and other addresses are not locked out.
         assert server.get("/api/model")[0] == 200
         other = http.client.HTTPConnection(
             "127.0.0.1", server.port, timeout=10, source_address=("127.0.0.2", 0)
@@ -164,7 +164,7 @@ def test_waiting_ends_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
         assert not guard.admits("wrong", f"2001:db8::{host}")
     assert guard.blocked_for("2001:db8::ffff") > 0
     assert guard.blocked_for("2001:db9::1") == 0
-    # One socket for both: IPv4 addresses stay one by one.
+    # A dual-stack socket: IPv4 addresses are still counted individually.
     for _ in range(MOST_WRONG):
         assert not guard.admits("wrong", "::ffff:10.0.0.3")
     assert guard.blocked_for("::ffff:10.0.0.3") == guard.blocked_for("10.0.0.3") > 0
@@ -231,7 +231,7 @@ def test_an_address_that_the_terminal_cannot_show_is_printed_as_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    # Wide digits, which name resolution takes for the usual ones.
+    # Fullwidth digits, which name resolution treats as ASCII digits.
     with serving("--host", "\uff11\uff12\uff17.0.0.1", has_token=False) as server:
         assert server.get("/api/model")[0] == 200
     assert server.line == f"hull lab: http://127.0.0.1:{server.port}/  (Ctrl-C to stop)\n"

@@ -1,4 +1,4 @@
-"""States of the lab: as links, as scenarios that hull takes and runs, beside the theory."""
+"""States of the lab: as links, as scenarios that hull accepts and runs, and against the theory."""
 
 import itertools
 import json
@@ -29,7 +29,7 @@ def live(state: State, cell: scenario.Cell) -> _core.Live:
 
 
 def corners() -> list[State]:
-    """Each parameter at its ends with the others as they are by default, and all at their ends."""
+    """Each parameter at its ends, the others at their defaults; samples with all at their ends."""
     found = []
     for parameter in PARAMETERS.values():
         for value in (parameter.min, parameter.max):
@@ -45,7 +45,7 @@ _PAIRS = [("hull", "dctcp"), ("dctcp_pq", "tcp"), ("tcp_ecn", "cubic"), ("vegas"
 
 
 def random_state(draw: random.Random) -> State:
-    """Some state."""
+    """Return a random state."""
     chosen = draw.sample(list(SCHEMES), draw.randint(1, 2))
     numbers: dict[str, object] = {}
     for parameter in PARAMETERS.values():
@@ -160,7 +160,7 @@ def test_the_scenario_says_what_the_state_says() -> None:
 
 @pytest.mark.parametrize("rate", [1e9, 40e9])
 def test_the_first_acknowledgment_comes_after_a_round_trip(rate: float) -> None:
-    """Found by the window, which grows then; hosts' stacks vary by a few hundredths."""
+    """The window's first growth shows its arrival; host stacks add jitter of a few percent."""
     values = {"a": "dctcp", "flows": 1, "load": 0, "rtt": 5e-4, "rate": rate, "speed": 1e-4}
     state = read_state(values)
     run = live(state, scenario.cells(state)[0])
@@ -173,7 +173,7 @@ def test_the_first_acknowledgment_comes_after_a_round_trip(rate: float) -> None:
 
 @pytest.mark.parametrize("load", [0, 0.1])
 def test_a_saved_scenario_shows_the_same_samples(tmp_path: Path, load: float) -> None:
-    """What `hull run` writes for the file is what the page gets."""
+    """`hull run` writes for the saved file the samples that the page receives."""
     values = {"a": "hull", "b": "dctcp", "rtt": 2e-5, "seed": 3, "burst": 20e3, "load": load}
     state = read_state({**values, "speed": 0.002})
     result = hull.run(scenario.scenario(state), tmp_path / "out", jobs=1)
@@ -264,7 +264,7 @@ def test_predictions_are_near_what_is_simulated(rate: float) -> None:
 def test_alpha_lies_below_equation_2_6_by_the_share_of_marks_in_a_marked_window(
     tmp_path: Path,
 ) -> None:
-    """docs/lab.md: alpha = sqrt(2 F / W), and equation 2.6 is that for F = 1."""
+    """docs/lab.md: alpha = sqrt(2 F / W); equation 2.6 is the case F = 1."""
     state = read_state({"a": "dctcp"})
     rtt = scenario.round_trip(state)
     found: dict[bool, float] = {}

@@ -1,4 +1,4 @@
-"""The user's scenario in the lab: what is taken and said, and that it runs as `hull run` does."""
+"""The user's scenario in the lab: what it takes and reports, and that it runs as in `hull run`."""
 
 import json
 import subprocess
@@ -68,7 +68,7 @@ def read(tmp_path: Path, text: str) -> Own:
 
 
 def look(cell: scenario.Cell, state: Any, until: float) -> dict[str, Any]:
-    """What the page has of a run at a time."""
+    """Return the data that the page has of a run at a time."""
     flows = cell.shown_flows, cell.long_flows
     live = _core.Live(cell.scenario, 1, cell.first_flow, flows, 2 * state.rtt, [0.0])
     live.advance(until, 10**9)
@@ -88,7 +88,7 @@ def test_a_star_has_the_numbers_of_the_file(rack: Own) -> None:
         "schemes cubic as CUBIC, dctcp as DCTCP, hull as HULL",
         "pacer",
     )
-    # DCTCP and HULL have charts, the third is on the plane.
+    # DCTCP and HULL have charts; the third scheme appears only on the plane.
     assert state.all_schemes == ("own:dctcp", "own:hull", "own:cubic")
     star = read_state({"a": "hull", "b": "dctcp"}, rack.catalog)
     assert replace(star, schemes=state.schemes, more=state.more) == state
@@ -135,14 +135,14 @@ def test_every_shipped_scenario_can_be_looked_at(tmp_path: Path, name: str) -> N
 
 
 def small(found: dict[str, Any]) -> tuple[float, float]:
-    """Completion times of the smallest class of a summary, s."""
+    """Return the median and p99 completion times of a summary's smallest class, s."""
     fct = found["fct"][0]
     return fct["p50_us"] / 1e6, fct["p99_us"] / 1e6
 
 
 @pytest.mark.parametrize("kind", ["star", "own"])
 def test_the_plane_has_the_numbers_of_the_run(rack: Own, tmp_path: Path, kind: str) -> None:
-    """Bandwidth and latency of the page's last frame, and of `hull run` with the saved scenario."""
+    """The page's last frame and `hull run` of the saved scenario agree in bandwidth and latency."""
     chosen = {"a": "own:hull", "b": "own:dctcp", "more": "own:cubic"}
     if kind == "star":
         chosen = {"a": "hull", "b": "dctcp", "more": "tcp"}
@@ -163,7 +163,7 @@ def test_the_plane_has_the_numbers_of_the_run(rack: Own, tmp_path: Path, kind: s
             found["throughput"]["utilization"], abs=1e-3
         )
         p50, p99 = small(found)
-        # The page does not wait for requests that are open at the end, as after a timeout.
+        # The page does not wait for requests still open at the end, for example after a timeout.
         assert stats["fct_small_p50"] == pytest.approx(p50, rel=0.02)
         assert stats["timeouts"] or stats["fct_small_p99"] == pytest.approx(p99, rel=0.05)
         folder = result.folder / "parts" / "base" / name / "seed-1"

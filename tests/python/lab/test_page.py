@@ -103,7 +103,7 @@ def test_slider_is_answered(
     print(f"answers: {len(answers)}, median {median(answers):.0f} ms, worst {max(answers):.0f} ms")
     record_property("answer_ms", answers)
     assert len(answers) >= 15
-    # 100 ms are asked of an idle machine; other tests may run beside this one.
+    # The target is 100 ms on an idle machine; other tests may run at the same time.
     assert median(answers) < 200
     share = float(slider.input_value())
     assert 0.6 < share < 0.85
@@ -141,7 +141,7 @@ def test_link_that_cannot_be_used_says_what(open_page: Open) -> None:
     )
     expect(notice).to_contain_text("colour: not known")
     expect(notice).to_contain_text("flows: 1.5 is invalid")
-    page.locator("#restart").click()  # it covers no control
+    page.locator("#restart").click()  # the notice covers no control
     page.locator("#notice-close").click()
     expect(notice).to_be_hidden()
 
@@ -260,7 +260,7 @@ def test_nothing_is_cut_off_or_on_top_of_something(open_page: Open, width: int) 
     assert page.evaluate(OVER) == []
     if width in (320, 360):
         assert page.evaluate(CUT) == []
-    # What is out of sight is there as well, as for a picture of the whole page.
+    # Charts out of view are painted too, as a picture of the whole page needs.
     assert page.evaluate("document.documentElement.scrollHeight") > 1000
     page.evaluate("window.painted.clear()")
     until(page, f"window.painted.size === {CHARTS}")
@@ -285,13 +285,13 @@ def test_fits_and_can_be_read(open_page: Open, scheme: str, width: int) -> None:
 
 
 def test_the_warm_up_is_told(open_page: Open) -> None:
-    """First of all on the page: it takes 40 ms, at 5 ms a second."""
+    """The page announces the warm-up from the start: 40 ms, at 5 ms a second."""
     page = live(open_page())
     page.locator("#numbers summary").click()
     table = page.locator("#numbers table")
     expect(page.locator("#notes")).to_contain_text("Warming up: until 40 ms the numbers count from")
     expect(table).to_contain_text("Mean queue, since the start")
-    # 40 ms at 5 ms a second.
+    # 40 ms of simulated time at 5 ms a second.
     expect(table).to_contain_text("Mean queue, since the warm-up", timeout=10_000)
     expect(page.locator("#notes")).not_to_contain_text("Warming up")
 
@@ -312,7 +312,7 @@ def test_names_order_and_alternatives(open_page: Open) -> None:
     ids = "[...document.querySelectorAll('[id]')].map((e) => e.id)"
     found = page.evaluate(ids)
     assert len(found) == len(set(found))
-    # With Tab alone: every control once, in the order in which they stand.
+    # Tab alone reaches every control once, in document order.
     order = page.evaluate(
         """() => [...document.querySelectorAll('a[href], button, input, select, summary')]
         .filter((e) => !e.disabled && e.checkVisibility() && !e.closest('dialog'))
@@ -329,7 +329,7 @@ def test_names_order_and_alternatives(open_page: Open) -> None:
     assert len(labels) == CHARTS
     assert re.match(r"Queue of DCTCP over time: mean [\d.]+ K?B, largest .*Theory: mean", labels[0])
     expect(page.locator("#live")).to_have_attribute("aria-live", "off")
-    # Sliders say their values, and nothing else does.
+    # Only sliders announce their values.
     assert page.locator("output:not([aria-live=off])").count() == 0
     changes = page.evaluate(
         """() => new Promise((resolve) => {
@@ -370,7 +370,7 @@ def test_token_is_asked_for_and_stays_in_the_tab(open_page: Open) -> None:
         assert page.evaluate("Object.values(sessionStorage)") == [token]
         assert page.evaluate("Object.keys(localStorage).length") == 0
         assert page.context.cookies() == []
-        # Another server has another token; the old one is not tried there, which would count.
+        # The page does not send the old token to a restarted server: it would count as wrong.
         guarded.end()
         guarded = Server("--host", "0.0.0.0", port=guarded.port)
         expect(page.locator("#token-why")).to_contain_text("restarted", timeout=10_000)

@@ -1,4 +1,4 @@
-"""The lab's server for real: on loopback, through a WebSocket client in place of the page."""
+"""A real lab server on loopback, with a WebSocket client in place of the page."""
 
 import json
 import socket
@@ -37,7 +37,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def idle(server: Server) -> Server:
-    """The server without runs."""
+    """The server, once it has no runs."""
     wait_for_runs(server, 0)
     return server
 
@@ -50,7 +50,7 @@ def wait_for_runs(server: Server, count: int) -> None:
 
 
 def closed(page: ClientConnection) -> tuple[int, str, str]:
-    """Code and reason with which the server closes, and its last message."""
+    """Return the code and reason of the server's close, and its last message."""
     last = ""
     end = None
     while end is None:
@@ -74,7 +74,7 @@ def test_a_page_gets_begin_and_then_frames(idle: Server) -> None:
             frames.append(hear(page, "frame"))
         elapsed = time.monotonic() - started
     assert 30 * elapsed < len(frames) < 60 * elapsed + 5
-    # It begins with what the clock takes 2 s for.
+    # The run begins 2 s of wall-clock time ahead.
     assert frames[-1]["t"] == pytest.approx(0.005 * (2 + elapsed), rel=0.15)
     for scheme in range(2):
         looks = [frame["schemes"][scheme] for frame in frames]
@@ -172,7 +172,7 @@ def test_pause_step_and_resume(idle: Server) -> None:
         say(page, "resume")
         first = hear(page, "frame")["t"]
         assert hear(page, "frame")["t"] > first
-        # What was not simulated while it stood is not caught up.
+        # Time spent paused is not caught up after resuming.
         say(page, "pause")
         while True:
             try:
@@ -194,7 +194,7 @@ def drain(page: ClientConnection) -> None:
 
 
 def answers(server: Server, others: dict[str, Any], number: int) -> list[float]:
-    """With five pages open: times from a state to the first frame of its run, ms."""
+    """With five pages open, return the times from a state to its run's first frame, ms."""
     found = []
     with ExitStack() as stack:
         pages = [stack.enter_context(server.page()) for _ in range(5)]
@@ -217,8 +217,8 @@ def answers(server: Server, others: dict[str, Any], number: int) -> list[float]:
 
 @pytest.mark.parametrize("others", [{"a": "hull", "b": "dctcp"}, HEAVY], ids=["usual", "heavy"])
 def test_a_slider_is_answered_within_100_ms(idle: Server, others: dict[str, Any]) -> None:
-    """Median and worst of 50, five pages open. Other work on the machine may cost a round, not
-    three."""
+    """Median and worst of 50, five pages open. Other work on the machine may spoil a round, not
+    all three."""
     rounds = []
     for number in range(3):
         times = answers(idle, others, number)
@@ -269,7 +269,7 @@ def test_a_page_that_goes_away_ends_its_run(idle: Server) -> None:
             say(page, "start", state=state)
             hear(page, "frame")
             assert idle.runs() == 1
-            # As when a laptop is closed: no good-bye.
+            # As when a laptop is closed: no close frame.
             page.socket.shutdown(socket.SHUT_RDWR)
             wait_for_runs(idle, 0)
     used = idle.cpu_seconds()
@@ -345,7 +345,7 @@ def test_the_first_message_is_start_and_only_the_first(idle: Server) -> None:
 @pytest.mark.parametrize("size", [33_000, 3_000_000])
 def test_more_than_32_kib_are_not_read(idle: Server, size: int) -> None:
     with idle.page() as page:
-        # The server closes while this is still being sent: the client may learn why, or not.
+        # The server closes during this send, so the client may or may not learn the reason.
         with suppress(ConnectionClosed):
             page.send("x" * size)
         with pytest.raises(ConnectionClosed) as end:
@@ -366,7 +366,7 @@ def test_text_that_is_not_utf8_is_named_and_nothing_is_logged(idle: Server, star
             first, *rest = parts
             frames = [Frame(Opcode.TEXT, first, fin=not rest)]
             frames += [Frame(Opcode.CONT, part, fin=True) for part in rest]
-            # Twice at once: only the first is answered, and a goodbye before it.
+            # Sent twice: the server answers only the first, and a close frame in preference to it.
             frames += [*frames, *goodbye]
             page.socket.sendall(b"".join(frame.serialize(mask=True) for frame in frames))
             with pytest.raises(ConnectionClosed) as end:
@@ -391,7 +391,7 @@ HOSTILE = [
     b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 1_000_000,
     b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: \xff\r\nConnection: upgrade\r\n\r\n",
     b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n\xff\xfe",
-    # A request that is whole, and then a body that is none.
+    # A complete request followed by an invalid body.
     b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n\xff\r\n",
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 ]
@@ -438,7 +438,7 @@ def test_what_the_page_asks_for(server: Server) -> None:
         for path in ("scenario", "theory"):
             status, _, body = server.get(f"/api/{path}?{query}")
             assert (status, json.loads(body)) == (422, {"error": message})
-    # A link of the page as it is.
+    # A link exactly as the page writes it.
     assert server.get("/api/theory?a=tcp&y=log")[0] == 200
     for path in ("/docs", "/openapi.json", "/page/../server.py", "/page/%2e%2e/server.py"):
         status, _, body = server.get(path)

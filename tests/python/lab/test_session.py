@@ -1,4 +1,4 @@
-"""A page's run without a server: what waits for a slow page, and the limits of a run."""
+"""A page's run without a server: buffering for a slow page, and the limits of a run."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ def test_two_frames_wait_and_a_new_run_drops_them() -> None:
             outbox.add_frame(f"frame {frame}")
         assert not outbox.has_room()
         assert await take(outbox) == "frame 0"
-        # It is being sent: that is known to be done when the next one is asked for.
+        # Frame 0 is being sent: it counts as sent once the next message is requested.
         assert not outbox.has_room()
         outbox.add("begin", begins=True)
         outbox.add_frame("new frame")
@@ -113,7 +113,7 @@ def test_a_slow_page_gets_fewer_frames_of_more_samples() -> None:
         await asyncio.sleep(1.0)
         waiting = [json.loads(await take(outbox) or "") for _ in range(1 + MOST_FRAMES)]
         assert [message["type"] for message in waiting] == ["begin", "frame", "frame"]
-        # Now there is room again: the next one has all that came since; the first may have none.
+        # There is room again: the next frame has all samples since; the first frame may have none.
         shown = [t for frame in waiting[1:] for t in frame["schemes"][0]["t"]]
         third = json.loads(await take(outbox) or "")
         count = len(third["schemes"][0]["t"])

@@ -1,4 +1,4 @@
-"""Clients that are slow on purpose: what they hold ends, and others get in meanwhile."""
+"""Deliberately slow clients lose their slots, and other clients are served meanwhile."""
 
 import http.client
 import socket
@@ -32,7 +32,7 @@ OTHER = "127.0.0.2"
 
 
 class Lab:
-    """A server with limits of a test, and its clients."""
+    """A server with limits for a test, and its clients."""
 
     def __init__(self, server: uvicorn.Server, port: int, stack: ExitStack) -> None:
         self.connections = server.server_state.connections
@@ -40,7 +40,7 @@ class Lab:
         self._stack = stack
 
     def client(self, address: str = "127.0.0.1", *, takes_little: bool = False) -> socket.socket:
-        """Connected from this address."""
+        """Return a client connected from this address."""
         client = self._stack.enter_context(socket.socket())
         if takes_little:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -50,21 +50,21 @@ class Lab:
         return client
 
     def asked(self, address: str = "127.0.0.1") -> socket.socket:
-        """Connected, and the first request has been answered."""
+        """Return a connected client whose first request has been answered."""
         client = self.client(address)
         client.sendall(GET)
         assert answer(client)[0] == 200
         return client
 
     def socket(self, address: str = "127.0.0.1") -> socket.socket:
-        """A WebSocket of which nothing has come."""
+        """Return a WebSocket on which the client has sent nothing."""
         client = self.client(address)
         client.sendall(UPGRADE + b"\r\n")
         assert client.recv(4096).startswith(b"HTTP/1.1 101 ")
         return client
 
     def status(self) -> int:
-        """Of a request like any other's, on a connection of its own."""
+        """Return the status of an ordinary request on a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:
             connection.request("GET", "/api/model")
@@ -74,7 +74,7 @@ class Lab:
 
 
 def answer(client: socket.socket) -> tuple[int, bytes]:
-    """Status and body of the next one."""
+    """Return status and body of the next answer."""
     response = http.client.HTTPResponse(client)
     response.begin()
     return response.status, response.read()
@@ -109,7 +109,7 @@ def is_open(client: socket.socket) -> bool:
 
 
 def seconds_open(clients: list[socket.socket], drip: bytes = b"", most: float = 4.0) -> float:
-    """Until all are closed, while each sends a little all the time."""
+    """Return the time until all are closed, while each client keeps sending a little."""
     began = time.monotonic()
     while any(map(is_open, clients)):
         assert time.monotonic() < began + most
@@ -145,7 +145,7 @@ def test_bodies_are_not_waited_for(first: bool, header: bytes, drip: bytes) -> N
         assert status == 413
         assert b"is invalid; expected none" in body
         assert seconds_open(clients, drip) < 1
-        # None is no body either.
+        # Content-Length: 0 announces no body.
         client = server.client()
         client.sendall(GET[:-2] + b"Content-Length: 0\r\n\r\n")
         assert answer(client)[0] == 200
@@ -157,7 +157,7 @@ def test_one_address_keeps_no_other_out() -> None:
         for client in clients:
             with suppress(OSError):
                 client.sendall(b"GET / HTTP/1.1\r\nX: ")
-        # With its share of the connections it can go on until the time of each is up.
+        # Connections within the address's share stay open until the time of each is up.
         until = time.monotonic() + 2
         while sum(map(is_open, clients)) > 16:
             assert time.monotonic() < until
@@ -197,7 +197,7 @@ def test_answers_that_nobody_takes_end() -> None:
             while len(server.connections) != count:
                 assert time.monotonic() < until
                 time.sleep(0.02)
-        # What is left to read is what the system holds for a client, and then the end.
+        # Only the data that the system buffers for a client is left to read, then the end.
         assert max(map(received, clients)) < 20_000_000
 
 
@@ -215,13 +215,13 @@ def test_silent_sockets_end_and_pages_stay() -> None:
         with connect(address, compression=None, max_queue=None) as page:
             say(page, "start", state={})
             hear(page, "frame")
-            # Of the same address and more than its share: those that wait go first.
+            # Same address, more than its share: the server closes waiting sockets first.
             silent = [server.socket() for _ in range(5)]
             assert seconds_open(silent) < 2
             time.sleep(0.8)
             say(page, "state", state={"k": 20_000})
             hear(page, "frame", 2)
-        # A handshake that WebSockets do not take, and no request that is waited for either.
+        # Neither a valid WebSocket handshake nor a request that the server waits for.
         unanswered = [server.client(OTHER) for _ in range(3)]
         for client in unanswered:
             client.sendall(UPGRADE + b"X: " + b"a" * 9000 + b"\r\n\r\n")
@@ -230,7 +230,7 @@ def test_silent_sockets_end_and_pages_stay() -> None:
 
 
 def received(client: socket.socket) -> int:
-    """Bytes until the connection ends."""
+    """Count the bytes received until the connection ends."""
     count = 0
     with suppress(OSError):
         while data := client.recv(65536):
@@ -239,7 +239,7 @@ def received(client: socket.socket) -> int:
 
 
 def sent_until_closed(client: socket.socket, data: bytes, most: int) -> int:
-    """Bytes that were sent when the connection ended."""
+    """Count the bytes sent until the connection ended."""
     sent = 0
     with suppress(OSError):
         while sent < most:
@@ -251,13 +251,13 @@ def sent_until_closed(client: socket.socket, data: bytes, most: int) -> int:
 def test_messages_of_endless_parts_and_pings_fill_no_memory() -> None:
     most = 50_000_000
     with lab(Limits()) as server:
-        # Pings whose pongs are not read: the system's own buffers have a few megabytes.
+        # Pings whose pongs are not read: the system itself buffers a few megabytes.
         pings = b"\x89\xfd\0\0\0\0" + b"a" * 125
         assert sent_until_closed(server.socket(), pings * 1000, most) < most / 2
         client = server.socket()
         client.sendall(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * 100)
         assert b"more than 64 frames" in client.recv(4096)
         client = server.socket()
-        # More than twice what a message may have, as one that never ends.
+        # A frame of more than twice the message limit, of a message that never ends.
         client.sendall(b"\x01\xff" + (70_000).to_bytes(8) + b"\0\0\0\0")
         assert b"exceeds limit of 32768 bytes" in client.recv(4096)

@@ -1,4 +1,4 @@
-"""What stays in view: the plane with a dot for each scheme, the network; lessons; own files."""
+"""What stays in view: the plane with a dot for each scheme, and the network; lessons; own files."""
 
 import json
 import re
@@ -34,7 +34,7 @@ PLACE = """(name) => {
 
 
 def label(page: Page, name: str) -> str:
-    """What stands beside a scheme's dot."""
+    """Return the text beside a scheme's dot."""
     texts = page.locator("#plane .label").all_text_contents()
     return next(text for text in texts if text.startswith(f"{name} "))
 
@@ -58,10 +58,10 @@ def test_a_dot_for_each_scheme_has_the_numbers_of_the_run(open_page: Open) -> No
         bps = float(number) * {"Gbps": 1e9, "Mbps": 1e6}[unit]
         assert float(share) == pytest.approx(100 * bps / 1e9, abs=0.2)
     x = {name: page.evaluate(PLACE, name) for name in ("DCTCP", "HULL", "TCP")}
-    # To the left and below: less bandwidth, less latency; TCP fills the buffer.
+    # HULL is to the left and below: less bandwidth, less latency; TCP fills the buffer.
     assert x["HULL"][0] < x["DCTCP"][0] - 20
     assert x["TCP"][1] < x["DCTCP"][1] < x["HULL"][1]
-    # DCTCP and HULL have a model, TCP has none.
+    # DCTCP and HULL have a model; TCP has none.
     assert page.locator("#plane .expected > *").count() == 2
 
 
@@ -82,7 +82,7 @@ def test_dots_move_with_a_slider_and_leave_a_trail(open_page: Open) -> None:
 
     assert share(label(page, "HULL")) < share(before) - 8
     assert page.locator("#plane .trails circle").count() > 1
-    # Another kind of latency has another axis, and no trail.
+    # Another kind of latency has another axis and no trail.
     page.locator("#set-load").fill("0")
     expect(page.locator("#plane .note")).to_contain_text("queue's latency")
     expect(page.locator("#plane .trails circle")).to_have_count(0)
@@ -128,7 +128,7 @@ def test_the_charts_of_a_lesson_come_first(open_page: Open) -> None:
     ):
         page.get_by_role("button", name=lesson, exact=True).press("Enter")
         expect(first).to_contain_text(chart)
-    # Its order stays while you drag, and in the link.
+    # The lesson's order of charts persists while a slider moves, and in the link.
     page.locator("#set-drain").press("ArrowLeft")
     page.wait_for_timeout(400)
     assert page.url.endswith("&lesson=why")
@@ -185,7 +185,7 @@ def test_a_link_speed_sets_what_is_recommended_for_it(open_page: Open, lab_serve
     expect(page.locator("output[for=set-buffer]")).to_have_text("8 MB")
     page.wait_for_timeout(400)
     assert f"speed={found['speed']:g}" in page.url
-    # Other settings come back with the button.
+    # The button restores the recommended settings.
     page.locator("#set-k").press("Home")
     expect(page.locator("output[for=set-k]")).to_have_text("1.5 KB")
     page.locator("#recommend").press("Enter")
@@ -219,7 +219,7 @@ def test_ones_own_network_runs_and_is_told(open_page: Open, tmp_path: Path) -> N
         expect(page.locator("#set-drain")).to_be_enabled()
         with page.expect_download():
             page.locator("#save").click()
-        # The star with the same numbers.
+        # Switch to the star with the same numbers.
         page.locator("#scheme-a").select_option("dctcp")
         expect(page.locator("#set-rate")).to_be_enabled()
         assert page.locator("#set-k").get_attribute("aria-valuetext") == "100 kilobytes"

@@ -1,4 +1,4 @@
-"""A Dask cluster for real: scheduler and workers as processes on loopback; one is killed."""
+"""A real Dask cluster: scheduler and workers as processes on loopback; one worker is killed."""
 
 import json
 import signal
@@ -24,7 +24,7 @@ Client = pytest.importorskip("distributed", reason="needs hullnet[dask]").Client
 
 LONGER = ["--set", "run.duration=2s", "--set", "run.warmup=20ms", "--seeds", "4"]
 ENDLESS = [*LONGER[:-1], "400"]
-"""More runs than are made before a test interrupts them, on however busy a machine."""
+"""More runs than complete before a test interrupts them, even on a busy machine."""
 HANG_S = 300
 """Ends a test that hangs; nothing else depends on it."""
 
@@ -46,7 +46,7 @@ class Cluster:
         return self._start("worker", [f"tcp://{self.place}", *options])
 
     def wait_for_workers(self, count: int) -> None:
-        """Return when the scheduler has so many: a sweep itself waits for seconds only."""
+        """Wait until the scheduler has this many workers: a sweep itself waits only for seconds."""
         deadline = time.monotonic() + HANG_S
         while time.monotonic() < deadline:
             assert self.scheduler.poll() is None
@@ -57,7 +57,7 @@ class Cluster:
         raise TimeoutError
 
     def wait_for_names(self, names: set[str]) -> None:
-        """Return when the scheduler's workers are those: one that was killed is gone."""
+        """Wait until these are the scheduler's only workers: one that was killed is gone."""
         deadline = time.monotonic() + HANG_S
         with Client(f"tcp://{self.place}", set_as_default=False) as client:
             while {w["name"] for w in client.scheduler_info(-1)["workers"].values()} != names:
@@ -78,14 +78,14 @@ class Cluster:
 
 @pytest.fixture
 def cluster(place: Path) -> Iterator[Cluster]:
-    """Ended with the test, however it ends."""
+    """A cluster that is shut down with the test, whatever its result."""
     Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
     with ExitStack() as stack:
         yield Cluster(stack)
 
 
 def logged(store: str) -> list[str]:
-    """The hosts and processes that made the runs of a store, a line for each."""
+    """Return the host and process of each run in a store."""
     try:
         lines = Path(store, "log.jsonl").read_text().splitlines()
     except FileNotFoundError:
@@ -115,7 +115,7 @@ def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
         text=True,
     ) as sweep:
         wait_until(6, "dask", sweep)
-        # A stopped worker leaves runs for the third, however late that one comes.
+        # The stopped worker leaves runs for the third, however late the third joins.
         first.send_signal(signal.SIGSTOP)
         second.kill()
         third = cluster.add_worker("third")
@@ -131,7 +131,7 @@ def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
     assert hull("sweep", "table4.toml", *threads).returncode == 0
     assert Path("dask.parquet").read_bytes() == Path("threads.parquet").read_bytes()
     assert runs(Path("dask")) == runs(Path("threads"))
-    assert len(logged("dask")) <= 61  # at most the run that was killed was begun twice
+    assert len(logged("dask")) <= 61  # only the killed run may have started twice
 
 
 def test_two_sweeps_write_one_store_at_once(cluster: Cluster, hull: Hull) -> None:

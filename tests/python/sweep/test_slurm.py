@@ -1,4 +1,4 @@
-"""Slurm for real: munged, slurmctld and slurmd of Debian, started on this one machine."""
+"""A real Slurm cluster: Debian's munged, slurmctld and slurmd on this one machine."""
 
 import json
 import os
@@ -127,7 +127,7 @@ def test_jobs_give_what_threads_give_though_one_is_cancelled(
         text=True,
     ) as sweep:
         wait_until(lambda: len(hosts("s")) >= 4)
-        # The batch script, as Slurm has it.
+        # The batch script as Slurm stores it.
         job = told("squeue", "--noheader", "--array", "--format=%i", "--states=R").split()[0]
         script = told("scontrol", "write", "batch_script", job.partition("_")[0], "-")
         subprocess.run(["scancel", job], check=True)

@@ -1,4 +1,4 @@
-"""`hull sweep` and `hull.sweep` with threads: rows, intervals, the store, nothing done twice."""
+"""`hull sweep` and `hull.sweep` with threads: rows, intervals, the store, no run repeated."""
 
 import json
 import math
@@ -174,7 +174,7 @@ def test_a_run_in_the_store_can_be_run_from_its_own_scenario(table4: Path) -> No
 
 
 def with_another_value(path: Path) -> bytes:
-    """The file of a run, whole but for a bit of a number."""
+    """Return a run's file with one bit of a number flipped, otherwise intact."""
     content = path.read_bytes()
     value = pl.read_parquet(path)["value"]
     for number in value.filter(value > 1).to_list():
@@ -260,7 +260,7 @@ def test_a_torn_or_missing_checksum_is_none(table4: Path) -> None:
             file.write_text(file.read_text()[:40])
     path = next(Path("results/store").glob("runs/*/*.parquet"))
     sums = Sums(Path("results/store"))
-    sums.add(path.stem, digest(path))  # after what is torn
+    sums.add(path.stem, digest(path))  # after a truncated line
     assert digest(path) in sums.of(path.stem)
     frame = sweep(seeds=1)
     assert len(frame)
@@ -283,11 +283,11 @@ def test_processes_give_what_threads_give(table4: Path) -> None:
 
 
 class KilledWorker(RuntimeError):  # noqa: N818
-    """As Dask's own."""
+    """Named like Dask's own exception."""
 
 
 class Backwards(Executor):
-    """Does everything at once, but fails the first calls as if its workers had died."""
+    """Runs every call immediately, but fails the first ones as if their workers had died."""
 
     def __init__(self, deaths: int, error: type[Exception] = RuntimeError) -> None:
         self.deaths = deaths

@@ -1,4 +1,4 @@
-"""Sweeps that end before their time: killed, stopped, out of room; stores of no use; bad input."""
+"""Sweeps that end early: killed, stopped, out of space; unusable stores; bad input."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from hull.sweeps.store import Store
 from sweep_help import GRID, RUNS, SHORT, runs
 
 MOMENTS = int(os.environ.get("HULL_KILLS", "10"))
-"""How often a sweep is killed; 100 by hand, as CI has less time."""
+"""Number of times a sweep is killed; 100 by hand, as CI has less time."""
 SWEEP = ["sweep", "table4.toml", *GRID, *SHORT, "--seeds", "4"]
 TOTAL = 4 * RUNS
 
@@ -80,7 +80,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(hull: Hull) -> None:
 
 @contextmanager
 def mounted(name: str, options: str) -> Iterator[None]:
-    """A small file system of its own."""
+    """Mount a small file system."""
     Path(name).mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", name]
     if subprocess.run(mount, capture_output=True, check=False).returncode:

@@ -1,4 +1,4 @@
-"""The page of a sweep: what it draws of a frame, and that the command writes it."""
+"""The page of a sweep: the charts it draws of a frame, and that the command writes it."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def frame_of(
     statistics: tuple[str, ...] = tuple(UNITS),
     seeds: int = 2,
 ) -> pl.DataFrame:
-    """As `hull.sweep` gives it; a mean is 100 for each place in the grid from 1 on, and ten times
-    that of large flows."""
+    """Return a frame as `hull.sweep` does: a mean is 100 times the place in the grid (from 1), and
+    ten times that for large flows."""
     frame = pl.DataFrame({"scheme": schemes})
     for name, values in reversed(axes.items()):
         frame = pl.DataFrame({name: values}).join(frame, how="cross")
@@ -69,7 +69,7 @@ def contents(axes: dict[str, list[Any]], **options: Any) -> Contents:
 
 
 def drawn(of: Contents) -> tuple[Page, dict[str, list[str]]]:
-    """The page, and the data of its charts by their captions (of equal ones, the first)."""
+    """Return the page, and its charts' data by caption (the first of equal captions)."""
     text = sweep_page(of, "t.parquet")
     captions = re.findall("<figcaption>(.*?)</figcaption>", text)
     charts = specs(text)
@@ -93,7 +93,7 @@ def test_one_number_has_lines_and_a_frontier() -> None:
         "FCT of 1KB flows, p99 (µs)",
         "FCT of 10MB flows, mean (µs)",
     ]
-    # Scheme, value of the key, x, mean, ends of the interval, half of it.
+    # Scheme, value of the key, x, mean, ends of the interval, its half-width.
     assert charts["FCT of 1KB flows, p99 (µs)"] == [
         "TCP,0.2,0.2,100.0,90.0,110.0,10.0",
         "TCP,0.4,0.4,300.0,270.0,330.0,30.0",

@@ -1,4 +1,4 @@
-"""Seeds that are added until an interval is narrow enough."""
+"""Seeds are added until an interval is narrow enough."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ STATISTIC = "throughput.utilization"
 
 
 def settle(values: list[float], share: float, start: int = 3, most: int = 50) -> tuple[int, int]:
-    """How many seeds count, and how many were run."""
+    """Return how many seeds count and how many were run."""
     seeds = Seeds(1, start, {"x": share}, most, 1)
     asked = start
 

@@ -1,6 +1,5 @@
-"""The averaging principle: theorem 5.4 of the thesis on random errors; loops in time against the
-eigenvalues of a period, an integrator with a closed form, and a solver of differential
-equations."""
+"""The averaging principle: theorem 5.4 of the thesis on random errors; loops in the time domain
+against the eigenvalues of a period, an integrator with a closed form, and an ODE solver."""
 
 import math
 from dataclasses import replace
@@ -56,7 +55,7 @@ def test_theorem_5_4(errors: list[float], gain: float, start: float) -> None:
 
 def test_the_equivalent_of_ap_is_the_pd_controller_of_figure_5_10() -> None:
     assert equivalent(AP) == PD
-    # AP2 by hand: 1, 1/2, 1/4 of the change in the thirds: 7/12 on average, 1/4 in the end.
+    # AP2 by hand: 1, 1/2, 1/4 of the change in the thirds: 7/12 on average, 1/4 at the end.
     assert equivalent(AP2).shares == pytest.approx((1 / 4, 1 / 3))
 
 
@@ -66,7 +65,7 @@ def test_the_equivalent_of_ap_is_the_pd_controller_of_figure_5_10() -> None:
     st.lists(st.floats(0.01, 0.99), min_size=1, max_size=4, unique=True),
 )
 def test_remark_5_4(errors: list[float], factor: float, places: list[float]) -> None:
-    """Averaging by any factor, at any places: its mean over each period is the equivalent PD's."""
+    """Averaging by any factor, at any places, has the equivalent PD's mean in each period."""
     controller = Controller(0.3, len(places), factor=factor, places=tuple(sorted(places)))
     pd = equivalent(controller)
     edges = np.diff([0.0, *controller.at, 1.0])
@@ -105,7 +104,7 @@ def test_time_and_eigenvalues_agree(controller: Controller, delay: float) -> Non
 def test_integrator(gain: float) -> None:
     """1/s without delay: u grows by K e at each sample, and z^2 + (K - 2) z + 1 has |z| = 1.
 
-    With AP the mean of the input has lost K e(n) / 4, and what it keeps is half of K e(n).
+    With AP the mean input loses K e(n) / 4, and the input retains half of K e(n).
     """
     plant = Plant((1.0,), (1.0, 0.0))
     assert spectral_radius(Loop(plant, Controller(gain), 1.0, 0.0)) == pytest.approx(1)
@@ -118,7 +117,7 @@ def test_integrator(gain: float) -> None:
 
 @pytest.mark.parametrize("controller", [STANDARD, AP, PD])
 def test_against_a_solver(controller: Controller) -> None:
-    """The response with a delay of 2.75 s, beside one solved numerically between all changes."""
+    """The response with a delay of 2.75 s equals one solved numerically between all changes."""
     loop = example(controller, 2.75)
     times, outputs = response(loop, 20.0, 0.25)
     flow, output = EXAMPLE.matrices
@@ -143,7 +142,7 @@ def test_against_a_solver(controller: Controller) -> None:
 
 
 def test_averaging_bears_more_delay() -> None:
-    """The example of 5.5.1: the order is the thesis's; its 15 s for AP are 14.7 here."""
+    """The example of 5.5.1: the order is the thesis's; its 15 s for AP are 14.7 s here."""
     delays = [
         largest_delay(lambda delay, c=c: example(c, delay), 20.0, 0.1)  # type: ignore[misc]
         for c in (STANDARD, AP, PD)

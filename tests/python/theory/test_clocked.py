@@ -1,7 +1,7 @@
-"""The fluid model with a queue that follows windows: small steps, balances, and simulations.
+"""The fluid model whose queue follows the windows: small steps, balances, and simulations.
 
-With 3.35, a cut for each marked ACK, the simulator has its sources' rule; what is left of the
-thesis's model is the queue, 2.3 or 3.5.
+With 3.35, a cut for each marked ACK, the simulator's sources follow the thesis's rule; the part of
+its model that remains is the queue, 2.3 or 3.5.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is measured of a queue's cycle: against a sawtooth of known period and extremes."""
+"""Measurements of a queue's cycle against a sawtooth of known period and extremes."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from hull.experiments.common.cycles import Cycle, measured
 
 
 class Sawtooth:
-    """Stands for the results of a run: a queue from 20 to 60 packets in 7 round trips."""
+    """Stands in for a run's results: a queue from 20 to 60 packets every 7 round trips."""
 
     def __init__(self, cycle: Cycle) -> None:
         times = np.arange(0, 100, 0.04)

@@ -1,4 +1,4 @@
-"""`hull design`: the example of the thesis, what it refuses, and its predictions simulated."""
+"""`hull design`: the example of the thesis, rejected input, and its predictions simulated."""
 
 import json
 import math
@@ -39,7 +39,7 @@ def test_example_of_the_thesis() -> None:
 @pytest.mark.parametrize(
     ("rate_bps", "rtt_s", "wanted"),
     [
-        # Paper table 3 and 5.1; 105 us is the round trip for which T_r is theirs.
+        # Paper table 3 and 5.1; T_r equals the paper's at a round trip of 105 us.
         (
             1e9,
             105e-6,
@@ -78,7 +78,7 @@ def test_pacer_of_both_documented_settings(
     ("rate_bps", "rtt_s"), [(1e9, 105e-6), (10e9, 300e-6), (25e9, 30e-6), (100e9, 20e-6)]
 )
 def test_a_scenario_without_settings_has_the_designs(rate_bps: float, rtt_s: float) -> None:
-    """The pacer of `hull design` and that of `pacer = {}` in its network are one."""
+    """`hull design` and `pacer = {}` in its network give the same pacer."""
     table = scenario(design(Setting(rate_bps, rtt_s, 1, 0.0)))
     settled = expanded(table)[1]["pacer"]
     table["schemes"]["hull"]["pacer"] = {}
@@ -131,7 +131,7 @@ def test_any_setting_is_answered_or_refused(
 
 
 def test_phantom_queue_by_small_steps() -> None:
-    """The model without queueing delay: windows and a counter, in steps of one size."""
+    """The model without queueing delay: windows and a counter, in fixed steps."""
     window, g, psi, dt = 119.0, 0.03, 0.003, 1e-3
     w, a, v = window, 0.1, 0.0
     late = round(1 / dt)
@@ -153,7 +153,7 @@ def test_phantom_queue_by_small_steps() -> None:
 
 @pytest.mark.parametrize("here", [Setting(10e9, 300e-6, 2, 0.0), Setting(10e9, 100e-6, 4, 0.0)])
 def test_predictions_simulated(here: Setting) -> None:
-    """Within what SOURCES says of them."""
+    """Simulated results are within the bounds that SOURCES states."""
     found = design(here)
     measured = measure(found, read_plans(found))
     ratio = {

@@ -1,4 +1,4 @@
-"""The fluid model against another integrator: the printed equations in small steps of one size."""
+"""The fluid model against another integrator: the printed equations in small fixed steps."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ THESIS = Bottleneck(10e9 / 12000, 100e-6, 65, 2)  # figure 3.1
 
 
 def in_small_steps(link: Bottleneck, g: float, start: Array, seconds: float, steps: int) -> Array:
-    """3.3 to 3.6 in packets and seconds by Heun's method; rows (window, alpha, queue)."""
+    """Integrate 3.3 to 3.6 in packets and seconds by Heun's method; rows (window, alpha, queue)."""
     dt = seconds / steps
     late = round(link.round_trip_s / dt)
     x = np.empty((steps + 1, 3))

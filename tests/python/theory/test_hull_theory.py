@@ -119,7 +119,7 @@ def test_eigenvalues_are_inside_the_circle_up_to_the_limit(eta: float, part: flo
 def test_frequency_response_is_that_of_the_time_response(
     eta: float, pull: float, cycles: float
 ) -> None:
-    """A sinusoid of `cycles` periods an interval; the backlog is kept above 0 by its start."""
+    """A sinusoid of `cycles` periods per interval; its start keeps the backlog above 0."""
     interval = 1e-4
     found = RateFilter(interval, eta, pull / interval)
     slowest = 1 - np.abs(np.linalg.eigvals(found.matrix)).max()
@@ -132,7 +132,7 @@ def test_frequency_response_is_that_of_the_time_response(
         backlog = backlog + interval * (offered - rate)
         state = np.array([(1 - eta) * rate + eta * offered + found.beta * backlog, backlog])
         rates[i] = state[0]
-    # The rate after interval i is that of time i + 1.
+    # The rate after interval i is the rate at time i + 1.
     assert rates[-1] / np.exp(2j * np.pi * cycles * n) == pytest.approx(
         found.gain(cycles / interval), rel=1e-6, abs=1e-6
     )
@@ -150,7 +150,7 @@ def test_backlog_of_a_step() -> None:
 
 @pytest.mark.parametrize(("share", "burst"), [(0.2, 3e3), (0.45, 1e4), (0.8, 3e4)])
 def test_backlog_of_bursts(share: float, burst: float) -> None:
-    """Bursts closer together than T_r/eta, each within 15%."""
+    """Bursts spaced closer than T_r/eta, each within 15%."""
     found = RateFilter(16e-6, 0.125 / 4, 16)
     mean, n = share * 1.25e8, 200_000
     times = np.arange(1, int(n * 16e-6 * mean / burst)) * burst / mean

@@ -73,7 +73,7 @@ def test_phases_of_the_proof_and_the_theorem_agree() -> None:
 
 
 def test_rates_as_printed_are_those_of_large_windows() -> None:
-    """Printed: 1/W* < gamma, and TCP at most 1.4 times as fast. Both leave out the 1 of 3.23."""
+    """Printed: 1/W* < gamma, and TCP at most 1.4 times as fast. Both omit the 1 of 3.23."""
     small, large = 100.0, 1e6
     for window, ratio, share in ((small, 1.54, 0.88), (large, 1.388, 0.998)):
         gamma = hybrid.window_rate(window, hybrid.steady_alpha(window, 1 / math.sqrt(2 * window)))

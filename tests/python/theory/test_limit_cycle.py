@@ -1,4 +1,4 @@
-"""Limit cycles against long runs, against balances over a period, against printed numbers."""
+"""Limit cycles against long runs, balances over a period, and printed numbers."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ GAINS = st.floats(0.001, 1)
 
 
 def over_period(cycle: LimitCycle, value: str) -> float:
-    """Integral over tau of a product that a balance is about."""
+    """Integrate the term of a balance over tau."""
     total = 0.0
     for part in cycle.path.pieces:
         values = {

@@ -1,4 +1,4 @@
-"""N D/D/1 against a queue that is played packet by packet, and against what is known of it."""
+"""N D/D/1 against a packet-by-packet simulation of the queue, and against known results."""
 
 import random
 
@@ -11,7 +11,7 @@ DRAWS = 5000
 
 
 def played(senders: int, load: float) -> float:
-    """Mean number waiting in the second period, over draws of the senders' times."""
+    """Return the mean number waiting in the second period, over random times of the senders."""
     draw = random.Random(1)
     period = senders / load
     total = 0.0
@@ -32,7 +32,7 @@ def test_as_played(senders: int, load: float) -> None:
 
 
 def test_two_senders_by_hand() -> None:
-    # The other's packet is within one transmission time with probability load / 2, then half of it.
+    # The other packet is within one transmission time with probability load / 2; mean wait 1/2.
     assert waiting(2, 0.9) == pytest.approx(0.9 * 0.45 / 2, rel=1e-3)
 
 

@@ -49,7 +49,7 @@ MODELS = st.builds(
     weight=st.floats(0.2, 8),
     decrease=st.floats(1 / 1024, 1 / 32),
     increase_pps=st.floats(10, 5000),
-    # F_b is far below Q_eq at the fixed point: without Q_eq no digits are lost in their sum.
+    # F_b is far below Q_eq at the fixed point: with Q_eq = 0 their sum loses no digits.
     equilibrium=st.just(0.0),
 )
 
@@ -85,7 +85,7 @@ def test_fixed_points_stand_still(model: Qcn) -> None:
 @settings(max_examples=60, deadline=None)
 @given(PROBING)
 def test_linearisation_is_the_models_derivative(model: Qcn) -> None:
-    """Thesis 5.10 to 5.12 and E.1, E.2 by differences, where F_b stays above 0."""
+    """Thesis 5.10 to 5.12 and E.1, E.2 equal finite differences where F_b stays above 0."""
     for averaging, loop in ((True, qcn_loop(model)), (False, aimd_loop(model))):
         at = model.fixed_point() if averaging else model.fixed_point_aimd()
         fluid = Fluid(model, 1e-4, averaging, most_feedback=math.inf)
@@ -123,7 +123,7 @@ def test_linearisation_is_the_models_derivative(model: Qcn) -> None:
 
 
 def test_margins_of_the_thesis() -> None:
-    """249 us are theorem 5.1's; theorem 5.2 gives 216 us, where the thesis prints 189 us."""
+    """Theorem 5.1 gives 249 us; theorem 5.2 gives 216 us, where the thesis prints 189 us."""
     assert tau_star_s(THESIS) * 1e6 == pytest.approx(249, abs=0.5)
     assert tau_hat_s(THESIS) * 1e6 == pytest.approx(216.3, abs=0.05)
     assert qcn_loop(THESIS).margin_s() * 1e6 == pytest.approx(250.9, abs=0.05)
@@ -133,7 +133,7 @@ def test_margins_of_the_thesis() -> None:
 @settings(max_examples=150, deadline=None)
 @given(MODELS)
 def test_theorems_5_1_and_5_2(model: Qcn) -> None:
-    """The first is a bound that is not passed, the second exact; 5.16 is above the crossover."""
+    """Theorem 5.1 is a valid bound, 5.2 is exact; 5.16 is above the crossover."""
     qcn, aimd = qcn_loop(model), aimd_loop(model)
     assert qcn.crossovers()[-1] < omega_star(model)
     assert 0 < tau_star_s(model) <= qcn.margin_s() * (1 + 1e-9)
@@ -163,7 +163,7 @@ def test_400_flows_are_the_limit_of_5_23() -> None:
 @settings(max_examples=20, deadline=None)
 @given(MODELS)
 def test_rightmost_root_crosses_at_the_margin(model: Qcn) -> None:
-    """The delay equation's own roots change sides where the frequency response says."""
+    """The delay equation's rightmost root crosses the axis at the frequency response's margin."""
     for loop in (qcn_loop(model), aimd_loop(model)):
         margin = loop.margin_s()
         assert loop.rightmost(0.98 * margin).real < 0 < loop.rightmost(1.02 * margin).real
@@ -178,14 +178,14 @@ def test_corollary_5_1() -> None:
 
 
 def _growth(times: Array, values: Array) -> float:
-    """The rate at which the swings of an oscillation about 0 grow."""
+    """Return the growth rate of an oscillation about 0."""
     inner = np.flatnonzero((values[1:-1] - values[:-2]) * (values[2:] - values[1:-1]) < 0) + 1
     return float(np.polyfit(times[inner], np.log(np.abs(values[inner])), 1)[0])
 
 
 @pytest.mark.parametrize("share", [0.8, 0.95, 1.1])
 def test_time_response_has_the_frequency_responses_root(share: float) -> None:
-    """The whole fluid model of QCN-AIMD, disturbed by too little to reach F_b = 0."""
+    """The full fluid model of QCN-AIMD, with a disturbance too small to reach F_b = 0."""
     loop, at = aimd_loop(THESIS), THESIS.fixed_point_aimd()
     delay = share * loop.margin_s()
     run = Fluid(THESIS, delay, averaging=False).run(
@@ -194,7 +194,7 @@ def test_time_response_has_the_frequency_responses_root(share: float) -> None:
     late = run.time > 0.005
     root = loop.rightmost(delay)
     found = _growth(run.time[late], run.queue[late] - at.queue)
-    # Before time 0 the model has had no feedback: a transient that is gone after some delays.
+    # Before time 0 the model has no feedback: the transient vanishes after some delays.
     assert found == pytest.approx(root.real, abs=0.01 * abs(root))
 
 
@@ -254,7 +254,7 @@ def test_jitcdde_gives_the_same() -> None:
     jitcdde = pytest.importorskip("jitcdde")
     loop: Loop = qcn_loop(THESIS)
     delay = 200e-6
-    unit = 1e-4  # a tenth of a millisecond as time's unit, the queue in units of a rate
+    unit = 1e-4  # time in units of 0.1 ms, the queue in units of a rate
     scale = np.diag([1, 1, THESIS.gamma / THESIS.flows])
     now = unit * scale @ loop.now @ np.linalg.inv(scale)
     before = unit * scale @ loop.before @ np.linalg.inv(scale)
@@ -274,7 +274,7 @@ def test_jitcdde_gives_the_same() -> None:
 
 
 def test_fluid_is_stable_below_the_margins_and_not_above() -> None:
-    """QCN-AIMD's queue is still at 0.95 of the margin; either underflows at twice its own."""
+    """Both queues settle at 0.25 of the margin and underflow at twice the margin."""
     for averaging, loop in ((True, qcn_loop(THESIS)), (False, aimd_loop(THESIS))):
         run = Fluid(THESIS, 2 * loop.margin_s(), averaging).run(0.06, THESIS.rate)
         assert run.after(0.03).queue.min() == 0

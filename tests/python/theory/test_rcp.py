@@ -1,5 +1,4 @@
-"""RCP's fluid: against small time steps, against eigenvalues where it is linear, its fixed
-point."""
+"""RCP's fluid: against small time steps and, where linear, eigenvalues; its fixed point."""
 
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ NAMES = ("rcp", "ap_rcp", "ap2_rcp", "pd_rcp")
 
 
 def in_steps(rcp: Rcp, round_trip: float, duration: float, step: float) -> np.ndarray:
-    """The rate that is offered, by Euler's method with a delay line."""
+    """Return the offered rate by Euler's method with a delay line."""
     steps, interval = round(duration / step), round(rcp.interval / step)
     delay, part = round(round_trip / step), round(rcp.interval / step / (rcp.averages + 1))
     offered = np.empty(steps)
@@ -55,22 +54,22 @@ def test_without_a_queue_it_is_linear(name: str, round_trip: float) -> None:
 def test_the_pure_delay_limit() -> None:
     """With a short T and no queue, x' = -alpha / d0 x(t - round trip): stable to pi / 2 d0 / alpha.
 
-    Less T / 2: the mean and the holding add half of T each to the delay, and a sum that has its
-    newest term at once takes one half off.
+    The bound falls by T / 2: averaging and the hold each add T / 2 of delay, and a sum that
+    includes its newest term at once removes one T / 2.
     """
     rcp = Rcp(alpha=0.1, beta=0.0, interval=0.002, held_round_trip=0.02)
     assert boundary(rcp, 0.1, 1.0) == pytest.approx(np.pi / 2 * 0.2 - 0.001, abs=2e-4)
 
 
 def test_a_queue_that_empties_is_what_keeps_it_stable() -> None:
-    """With a queue that could be negative all would be unstable from 50 ms on."""
+    """If the queue could be negative, every version would be unstable from 50 ms on."""
     for rcp in versions(THESIS).values():
         assert min(linear_radius(rcp, n / 100) for n in range(5, 60)) > 1
         assert growth(rcp, 0.05) < 1
 
 
 def test_boundaries() -> None:
-    """The published ones lie between 110 and 115, 240 and 250, 480 and 490 ms."""
+    """The published boundaries lie between 110 and 115, 240 and 250, 480 and 490 ms."""
     for beta, expected in ((1.0, (83.3, 194.5, 410.5, 192.5)), (0.1, (108.8, 238.5, 481.0, 236.6))):
         for rcp, boundary_ms in zip(
             versions(replace(THESIS, beta=beta)).values(), expected, strict=True

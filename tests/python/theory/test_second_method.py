@@ -1,7 +1,7 @@
-"""Limit cycles and throughput by other integrators than the library's arcs.
+"""Limit cycles and throughput by integrators other than the library's arcs.
 
-Small steps of one size, and jitcdde, an adaptive integrator of delay-differential equations, where
-it is installed (no dependency of hull; it needs a C compiler).
+Small fixed steps, and jitcdde, an adaptive integrator of delay-differential equations, where it is
+installed (not a dependency of hull; it needs a C compiler).
 """
 
 import gc
@@ -65,8 +65,8 @@ def test_least_throughput_is_94_percent_up_to_a_gain_of_0_0736_only(
 def test_cycle_is_that_of_jitcdde(
     window: float, g: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The mark of 3.12 is a steep step there: that integrator takes what can be differentiated."""
-    monkeypatch.chdir(tmp_path)  # where it compiles
+    """The mark of 3.12 becomes a steep smooth step: jitcdde needs differentiable equations."""
+    monkeypatch.chdir(tmp_path)  # jitcdde compiles here
     jitcdde = pytest.importorskip("jitcdde")
     symengine = pytest.importorskip("symengine")
     y, t = jitcdde.y, jitcdde.t
@@ -86,7 +86,7 @@ def test_cycle_is_that_of_jitcdde(
     times = np.arange(integrator.t, integrator.t + 10 / g + 60, 5e-3)
     queue = np.array([integrator.integrate(time)[2] for time in times])
     del integrator
-    gc.collect()  # here, where what it warns of on its end is ignored
+    gc.collect()  # here, where the warnings of its destructor are ignored
     cycle = limit_cycle(Fluid(window, g))
     rises = np.flatnonzero((queue[:-1] <= 0) & (queue[1:] > 0))
     periods = [queue[a:b] for a, b in pairwise(rises)][-2:]

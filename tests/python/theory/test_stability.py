@@ -1,4 +1,4 @@
-"""Theorem 3.1 against the Poincare map itself, disturbed by a little."""
+"""Theorem 3.1 against small perturbations of the Poincare map itself."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hull.theory.stability import jacobian, printed_jacobian, radius, spectral_r
 
 
 def by_differences(cycle: LimitCycle) -> Array:
-    """Jacobian of (window, alpha) at one fall by those at the fall before, shape (2, 2)."""
+    """Jacobian of (window, alpha) at one fall with respect to the previous fall, shape (2, 2)."""
     columns = []
     for row in np.diag([1e-5, 1e-6]):
         ends = [fall(cycle.model, *(np.array(cycle.start) + sign * row)).end for sign in (1, -1)]

@@ -1,10 +1,10 @@
-//! The averaging principle: the times and values of its changes, and theorem 5.4 of the thesis, that it
-//! is a PD controller with a ripple.
+//! The averaging principle: times and values of its changes, and theorem 5.4 of the thesis: it is a
+//! PD controller with a ripple.
 
 use hull_core::averaging::{Averaging, HALF, ProportionalDerivative};
 use proptest::prelude::*;
 
-/// Thesis 5.5.1: a change by feedback every T, and halfway between two of them half of it back.
+/// Thesis 5.5.1: feedback changes the value every T, and half of each change is reverted midway.
 #[test]
 fn changes_by_feedback_and_halfway_back() {
     let mut input = Averaging::new(100, 1000, 1, HALF);
@@ -57,8 +57,8 @@ fn skips_whole_intervals() {
 }
 
 proptest! {
-    /// Theorem 5.4 with K = 4, for which no division leaves a rest: the input of controller 1, which
-    /// averages, is that of controller 2, `u_m + u_d` of (5.28) to (5.31), at every change.
+    /// Theorem 5.4 with K = 4, for which every division is exact: the input of controller 1, which
+    /// averages, equals that of controller 2, `u_m + u_d` of (5.28) to (5.31), at every change.
     #[test]
     fn averaging_is_a_pd_controller_with_a_ripple(
         errors in prop::collection::vec(-1_000_000_i64..1_000_000, 1..200),
@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    /// Without averages it is the controller alone.
+    /// Without averages the input is that of the plain controller.
     #[test]
     fn no_averages_change_nothing(errors in prop::collection::vec(-1000_i64..1000, 1..50)) {
         let mut input = Averaging::new(7, 1000, 0, HALF);

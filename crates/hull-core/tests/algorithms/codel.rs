@@ -1,5 +1,5 @@
-//! CoDel and FQ-CoDel: the drop times in closed form, when dropping begins, ends and resumes, marks; shares and
-//! precedence of the flow lists.
+//! CoDel and FQ-CoDel: drop times in closed form, start, end and resumption of dropping, marks;
+//! shares and precedence of the flow lists.
 
 use hull_core::codel::{Codel, CodelConfig};
 use hull_core::fq_codel::FlowQueues;
@@ -12,7 +12,7 @@ fn codel() -> Codel {
     Codel::new(&CodelConfig::published(1500))
 }
 
-/// Times (us) at which one of the packets that leave every 10 us, all with a delay of 10 ms, is dropped or marked.
+/// Times (us) at which CoDel drops or marks packets that leave every 10 us with a delay of 10 ms.
 fn signals(codel: &mut Codel, from_us: u64, to_us: u64, ect: bool) -> Vec<u64> {
     let mut times = Vec::new();
     for at_us in (from_us..to_us).step_by(10) {
@@ -26,8 +26,8 @@ fn signals(codel: &mut Codel, from_us: u64, to_us: u64, ect: bool) -> Vec<u64> {
     times
 }
 
-/// The first drop comes with the first packet more than 100 ms after the delay rose; after it the n-th gap is 100 ms /
-/// sqrt(n), rounded up to the next packet. Marks come at the same times.
+/// The first drop is the first packet more than 100 ms after the delay rose; the n-th gap after it
+/// is 100 ms / sqrt(n), rounded up to the next packet. Marks occur at the same times.
 #[test]
 fn drop_times_in_closed_form() {
     for ect in [false, true] {
@@ -47,8 +47,8 @@ fn drop_times_in_closed_form() {
     }
 }
 
-/// A delay below the target, a backlog of one packet or an empty queue end it; the delay then has to be high for another
-/// 100 ms.
+/// A delay below the target, a backlog of one packet or an empty queue ends dropping; the delay
+/// must then be high for another 100 ms.
 #[test]
 fn a_short_delay_ends_it() {
     for end in 0..3 {
@@ -70,7 +70,8 @@ fn a_short_delay_ends_it() {
     }
 }
 
-/// Dropping that begins soon again goes on with the drops that the last time added to its first. After 16 intervals it begins at one.
+/// Dropping that resumes within 16 intervals starts at the previous run's count of drops after its
+/// first; later, at one.
 #[test]
 fn the_count_is_remembered_for_a_while() {
     for (pause_us, resumes) in [(50_000, true), (1_700_000, false)] {
@@ -85,18 +86,18 @@ fn the_count_is_remembered_for_a_while() {
     }
 }
 
-/// A long stall: with the next drops overdue, packets are dropped one behind the other at the same instant.
+/// After a long stall, overdue drops take consecutive packets at the same instant.
 #[test]
 fn overdue_drops_come_at_once() {
     let mut codel = codel();
     assert_eq!(signals(&mut codel, 0, 110_000, false), [100_010]);
-    // At 500 ms: due at 200.01, then 70.7, 57.7, 50.0, 44.7, 40.8 and 37.8 ms later: six of them by 500.
+    // Drops by 500 ms: at 200.01, then 70.7, 57.7, 50.0, 44.7, 40.8 and 37.8 ms later: six of them.
     let mut drops = 0;
     while codel.on_departure(500 * MS, 10 * MS, 100_000, false) == Signal::Drop {
         drops += 1;
     }
     assert_eq!(drops, 6);
-    // With marks only one at a time.
+    // Marking signals only one packet at a time.
     let mut codel = begun();
     assert_eq!(
         codel.on_departure(500 * MS, 10 * MS, 100_000, true),
@@ -105,14 +106,14 @@ fn overdue_drops_come_at_once() {
     assert_eq!(codel.count(), 2);
 }
 
-/// A queue whose dropping began at 100.01 ms.
+/// A queue that started dropping at 100.01 ms.
 fn begun() -> Codel {
     let mut codel = codel();
     signals(&mut codel, 0, 110_000, true);
     codel
 }
 
-/// Sends packets of the given sizes, flow by flow, all waiting from the start; returns bytes by flow.
+/// Serves backlogged flows, each with its packet size; returns the bytes sent per flow.
 fn send(queues: &mut FlowQueues, sizes: &[u32], packets: usize) -> Vec<u64> {
     let mut bytes = vec![0; sizes.len()];
     for _ in 0..packets {
@@ -124,7 +125,7 @@ fn send(queues: &mut FlowQueues, sizes: &[u32], packets: usize) -> Vec<u64> {
 }
 
 proptest! {
-    /// With packets waiting all the time, no flow is more than a quantum and a packet of each ahead of another.
+    /// The bytes sent by two backlogged flows differ by at most a quantum and a packet of each.
     #[test]
     fn flows_share_alike(sizes in prop::collection::vec(64_u32..9000, 2..12), quantum in 300_u32..10_000) {
         let mut queues = FlowQueues::new(sizes.len() as u32, quantum);
@@ -137,7 +138,7 @@ proptest! {
     }
 }
 
-/// A flow with a packet now and then goes before those that send all the time; an empty one leaves.
+/// A sparse flow is served before backlogged flows; an empty flow leaves the lists.
 #[test]
 fn new_flows_first() {
     let mut queues = FlowQueues::new(3, 1500);
@@ -147,7 +148,7 @@ fn new_flows_first() {
     queues.on_arrival(2);
     assert_eq!(queues.next(|_| true), Some(2));
     queues.on_sent(2, 100);
-    // It has no other: it waits behind the old ones, and leaves once its turn comes.
+    // Its queue is empty: it waits behind the old flows and leaves at its turn.
     let waits = |flow| flow != 2;
     let mut turns: Vec<u32> = Vec::new();
     for _ in 0..6 {
@@ -157,13 +158,13 @@ fn new_flows_first() {
     }
     assert!(turns.windows(2).all(|pair| pair[0] != pair[1]));
     assert_eq!(queues.next(|_| false), None);
-    // All have left: with a packet a flow is new again.
+    // All flows have left: a flow that gets a packet is new again.
     queues.on_arrival(1);
     assert_eq!(queues.next(|flow| flow == 1), Some(1));
 }
 
-/// A flow that leaves and comes back at once with each packet cannot starve the others: its next packet waits for a
-/// pass through the old flows.
+/// A flow that leaves and returns immediately with each packet cannot starve the others: its next
+/// packet waits for a pass through the old flows.
 #[test]
 fn a_thin_flow_does_not_starve_others() {
     let mut queues = FlowQueues::new(2, 1500);
@@ -180,7 +181,7 @@ fn a_thin_flow_does_not_starve_others() {
             _ => {
                 queues.on_sent(1, 1500);
                 thin += 1;
-                // Nothing of it waits when it is looked at next.
+                // Its queue is empty at its next turn.
                 if queues.next(|flow| flow == 0) == Some(0) {
                     queues.on_sent(0, 1500);
                     thick += 1;

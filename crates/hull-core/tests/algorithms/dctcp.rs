@@ -9,7 +9,7 @@ fn acks() -> impl Strategy<Value = Vec<(u64, u64, bool)>> {
 }
 
 proptest! {
-    /// Against the equations in floating point, with the windows counted from the list of ACKs.
+    /// Matches the equations in floating point, with the windows counted from the list of ACKs.
     #[test]
     fn follows_the_equations(
         acks in acks(),
@@ -68,7 +68,7 @@ proptest! {
         let g = ONE / 16;
         let mut dctcp = Dctcp::new(&DctcpConfig { g, initial_alpha });
         let marked = packets * marked_share / 100;
-        // The window of the first ACK alone comes first; afterwards each flight is one window.
+        // The first ACK is a window of its own; afterwards each flight is one window.
         for number in 1..=packets * 600 {
             let ece = number % packets < marked;
             dctcp.on_ack(number, number - 1 + packets, 1, ece);
@@ -81,8 +81,8 @@ proptest! {
 }
 
 proptest! {
-    /// Equation 3.35 over any split into ACKs: what is taken in all is alpha / 2 of what the marked
-    /// ACKs covered, to within one byte.
+    /// Equation 3.35 over any split into ACKs: the total cut is alpha / 2 of the bytes that the
+    /// marked ACKs covered, to within one byte.
     #[test]
     fn the_reaction_per_ack_takes_half_of_alpha(
         acks in prop::collection::vec(1_u64..100_000, 1..200),

@@ -1,4 +1,4 @@
-//! The pacer by departure times against the FIFO pacer, closed forms and what must always hold.
+//! The departure-time pacer against the FIFO pacer and closed forms, and its invariants.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ fn testbed() -> DeparturePacerConfig {
     }
 }
 
-/// Settings of the pacer with a FIFO that correspond to `config`.
+/// The FIFO pacer with the settings that correspond to `config`.
 fn with_fifo(config: &DeparturePacerConfig) -> Pacer {
     let config = PacerConfig {
         max_rate_bps: config.max_rate_bps,
@@ -40,7 +40,7 @@ fn with_fifo(config: &DeparturePacerConfig) -> Pacer {
     Pacer::new(&config, 0)
 }
 
-/// Departures (ns) of paced packets (time in ns, bytes) that a pacer with a FIFO lets go, in order.
+/// Departures (ns) of paced packets (time in ns, bytes) from a FIFO pacer, in order.
 fn fifo_departures(mut pacer: Pacer, arrivals: &[(u64, u32)]) -> Vec<f64> {
     let mut waiting = VecDeque::new();
     let mut departures = Vec::new();
@@ -82,7 +82,7 @@ fn departures(mut pacer: DeparturePacer, arrivals: &[(u64, u32)]) -> Vec<f64> {
     arrivals.iter().filter_map(leave).collect()
 }
 
-/// Bursts of `packets` at 1 Gbps, one each `period_ns`.
+/// Bursts of `packets` at 1 Gbps, one every `period_ns`.
 fn bursts(count: u64, packets: u64, period_ns: u64) -> Vec<(u64, u32)> {
     let burst = |n: u64| (0..packets).map(move |i| (n * period_ns + i * 12_000, 1500));
     (0..count).flat_map(burst).collect()
@@ -90,7 +90,7 @@ fn bursts(count: u64, packets: u64, period_ns: u64) -> Vec<(u64, u32)> {
 
 #[test]
 fn a_steady_sender_is_paced_at_its_own_rate() {
-    // 1500 bytes each 30 us are 400 Mbps: R has its fixed point there (equation 4 with Q = 0).
+    // 1500 bytes every 30 us are 400 Mbps, the fixed point of R (equation 4 with Q = 0).
     let mut pacer = DeparturePacer::new(&testbed());
     for n in 0..64_000 {
         pacer.on_packet(n * 30_000, 1500, false);
@@ -125,8 +125,8 @@ fn silence_decays_by_one_minus_eta_for_each_interval() {
 
 #[test]
 fn bursts_leave_as_with_a_fifo() {
-    // Mean wait of a packet, both ways. Final departures cost up to half of it: what a FIFO gains from
-    // the rate rising while a burst waits.
+    // Mean wait of a packet with both pacers. Final departures increase it by up to half: only a
+    // FIFO benefits from a rate that rises while a burst waits.
     for (packets, period_ns) in [
         (4, 400_000),
         (10, 400_000),
@@ -208,8 +208,8 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
 }
 
 proptest! {
-    /// Whatever the settings: no arithmetic overflows (tests check for it), no departure comes before
-    /// its packet or before an earlier departure, and R stays within its bounds.
+    /// For any settings, arithmetic does not overflow (tests check for it), no departure precedes
+    /// its packet or an earlier departure, and R stays within its bounds.
     #[test]
     fn departures_are_in_order(config in configs(), arrivals in arrivals()) {
         let mut pacer = DeparturePacer::new(&config);
@@ -227,7 +227,7 @@ proptest! {
         }
     }
 
-    /// Between any two paced departures no more leaves than the bucket and the largest rate allow.
+    /// Between two paced departures, the bucket and the maximum rate bound the bytes that leave.
     #[test]
     fn the_bucket_bounds_what_leaves(
         bucket_bytes in 1500_u32..20_000,

@@ -1,5 +1,5 @@
-//! DualPI2: constants against those of iproute2, the recursion in floating point, the law of coupling and the
-//! operating point of the fluid model, overload, the scheduler's shares.
+//! DualPI2: constants against iproute2, recursion in floating point, coupling law and operating
+//! point of the fluid model, overload, scheduler shares.
 
 use hull_core::dualpi2::{DualPi2, DualPi2Config, DualPi2Credit, HERTZ, ONE, Queue};
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
@@ -66,7 +66,7 @@ fn constants_are_the_published_ones() {
 }
 
 proptest! {
-    /// The recursion in floating point, with Linux's gains and those of a data centre.
+    /// Matches the recursion in floating point, with Linux's gains and those for a data centre.
     #[test]
     fn follows_its_recursion(
         delays in prop::collection::vec((0_u64..60_000, 0_u64..60_000), 1..200),
@@ -94,7 +94,7 @@ proptest! {
         }
     }
 
-    /// Both queues want everything, with packets of any size: the classic queue gets its share of the bytes.
+    /// With both queues backlogged, the classic queue gets its share of bytes for any packet sizes.
     #[test]
     fn shares_of_the_scheduler(
         classic_pct in 1_u32..100,
@@ -110,13 +110,14 @@ proptest! {
             sent += u64::from(bytes);
             of_classic += if queue == Queue::Classic { u64::from(bytes) } else { 0 };
         }
-        // The credit stays within a packet of each kind and its start.
+        // The credit stays within a packet of each queue and its initial value.
         let expected = sent as f64 * f64::from(classic_pct) / 100.0;
         prop_assert!((of_classic as f64 - expected).abs() <= 3.0 * 9000.0);
     }
 }
 
-/// Measured marks: p_C = p^2, p_L = k p = 2 sqrt(p_C), to within four standard deviations of 400,000 draws.
+/// Measured mark rates are p_C = p^2, p_L = k p = 2 sqrt(p_C), to within four standard deviations
+/// of 400,000 draws.
 #[test]
 fn the_law_of_coupling() {
     let mut bits = Bits(1);
@@ -138,8 +139,9 @@ fn the_law_of_coupling() {
     }
 }
 
-/// Overload at p above 1/2: p^2 drops in both queues whatever the codepoint, and the rest of the L queue is
-/// marked. Without drops on overload p stays at 1/2, which is no overload, and marks all.
+/// Overload, p above 1/2: both queues drop with p^2 for any codepoint, and the L queue marks the
+/// rest. Without drops on overload p is capped at 1/2, which is no overload, and the L queue marks
+/// all.
 #[test]
 fn overload() {
     let mut bits = Bits(2);
@@ -163,7 +165,8 @@ fn overload() {
     assert_eq!(pi2.classic(1 << 20, true, 0), Signal::Mark);
 }
 
-/// Below two packets p does nothing; the step does, strictly above it. Without ECT a classic packet is dropped.
+/// Below two packets p has no effect; the step marks, strictly above its threshold. Classic packets
+/// without ECT are dropped.
 #[test]
 fn step_and_quiet() {
     let pi2 = at(0.4, 2, true);
@@ -175,8 +178,8 @@ fn step_and_quiet() {
     assert_eq!(pi2.l4s(0, MS + 1, u64::MAX), Signal::Mark);
 }
 
-/// The L queue first, then 90 bytes of it for 10 of the other: with packets of 1500, nine to one, and the start of
-/// -80 packets' worth lets eight pass before.
+/// The L queue comes first, then gets 90 bytes per 10 classic bytes: nine to one with packets of
+/// 1500 bytes. The initial credit of -80 packets' worth lets eight pass first.
 #[test]
 fn turns_by_hand() {
     let mut credit = DualPi2Credit::new(10, 1500);
@@ -197,7 +200,7 @@ fn turns_by_hand() {
         })
         .collect();
     assert_eq!(turns, expected);
-    // Alone, a queue leaves the credit as it is; empty queues reset it.
+    // A queue served alone leaves the credit unchanged; empty queues reset it.
     let before = credit.clone();
     credit.on_sent(Queue::L4s, 1500, false);
     assert_eq!(credit, before);
@@ -206,8 +209,8 @@ fn turns_by_hand() {
     assert_eq!(credit, DualPi2Credit::new(10, 1500));
 }
 
-/// Fluid model: N classic flows with windows W, dW/dt = 1/R - W^2 p^2 / 2R, settle at the target delay, where p^2 =
-/// 2 / W^2. 100 Mbit/s in packets of 1500 bytes, a round trip of 20 ms without the queue.
+/// Fluid model: N classic flows with windows W, dW/dt = 1/R - W^2 p^2 / 2R, settle at the target
+/// delay with p^2 = 2 / W^2. 100 Mbit/s, 1500-byte packets, 20 ms round trip without the queue.
 #[test]
 fn settles_at_the_target() {
     let config = DualPi2Config::linux(1500);
@@ -238,8 +241,8 @@ fn settles_at_the_target() {
     assert!((p / expected - 1.0).abs() < 0.01, "{p} {expected}");
 }
 
-/// The virtual queue: at a load of 97% of 10 Gbps no packet waits, but a phantom queue of 95% grows past the step of
-/// 5 us, after which every packet is marked; at 90% none is.
+/// The virtual queue: at 97% of 10 Gbps no packet waits, but a phantom queue of 95% exceeds the
+/// step of 5 us, after which every packet is marked; at a load of 90% none is.
 #[test]
 fn the_virtual_queue_marks_before_packets_wait() {
     for (load, marked_late) in [(0.97, true), (0.90, false)] {

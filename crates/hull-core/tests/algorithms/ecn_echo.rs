@@ -3,7 +3,7 @@
 use hull_core::ecn_echo::{AckNow, ClassicEcho, DctcpEcho};
 use proptest::prelude::*;
 
-/// What the sender sees: each ACK covers the packets since the one before it.
+/// The sender's view: each ACK covers the packets since the previous ACK.
 #[derive(Default)]
 struct Sender {
     acked: usize,
@@ -19,8 +19,8 @@ impl Sender {
 }
 
 proptest! {
-    /// For any sequence of CE bits, and ACKs for other reasons in between, the sender rebuilds the
-    /// sequence exactly.
+    /// For any sequence of CE bits, with ACKs for other reasons in between, the sender reconstructs
+    /// the sequence exactly.
     #[test]
     fn dctcp_sender_rebuilds_the_marks(
         packets in prop::collection::vec((any::<bool>(), 0_u32..6), 0..300),
@@ -55,7 +55,7 @@ proptest! {
         prop_assert_eq!(sender.rebuilt, truth);
     }
 
-    /// An ACK carries ECE exactly when a CE came since the last CWR, or with it.
+    /// An ACK carries ECE exactly if a CE arrived since the last CWR, or with it.
     #[test]
     fn classic_echo_lasts_until_cwr(
         packets in prop::collection::vec((any::<bool>(), any::<bool>()), 0..300),

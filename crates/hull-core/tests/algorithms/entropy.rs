@@ -1,4 +1,4 @@
-//! Load balancers: each rule by hand, rounds as permutations, the uniformity of the random ones.
+//! Load balancers: each rule by hand, rounds as permutations, uniformity of random draws.
 
 use hull_core::entropy::{
     Bitmap, Ecmp, Feedback, Flowlet, LoadBalance, LoadBalancer, Mixed, Oblivious, PerPacket, Plb,
@@ -44,7 +44,7 @@ fn ecmp_keeps_its_path() {
 }
 
 proptest! {
-    /// Each round of an oblivious walk is a permutation; another mask another order.
+    /// Each round of an oblivious walk is a permutation; another mask gives another order.
     #[test]
     fn oblivious_rounds_are_permutations(bits in 0_u32..9, masks in prop::collection::vec(any::<u64>(), 5)) {
         let paths = 1_u16 << bits;
@@ -57,7 +57,7 @@ proptest! {
         }
     }
 
-    /// Without feedback the bitmap, and so the mixed balancer, walk as the oblivious one.
+    /// Without feedback, the bitmap and mixed balancers walk like the oblivious one.
     #[test]
     fn all_walk_alike_without_feedback(bits in 0_u32..8, first in any::<u64>(), random in any::<u64>()) {
         let paths = 1_u16 << bits;
@@ -68,9 +68,9 @@ proptest! {
         prop_assert_eq!(&walk(&mut balancer, 600, random), &expected);
     }
 
-    /// Whatever is heard, penalties stay within 15, and each packet lowers at most one of them by one. While the
-    /// order stays, an EV with a penalty is taken only when all have one; a new order in the middle of a
-    /// search may hide the free one.
+    /// For any feedback, penalties stay within 15, and each packet lowers at most one of them by
+    /// one. While the order stays, an EV with a penalty is taken only if all have one; a new order
+    /// during a search may hide a free EV.
     #[test]
     fn the_bitmap_avoids_penalties(
         bits in 0_u32..5,
@@ -102,7 +102,7 @@ proptest! {
         }
     }
 
-    /// Mixed sends a good EV again exactly once for each unmarked ACK.
+    /// Mixed reuses a good EV exactly once for each unmarked ACK.
     #[test]
     fn mixed_reuses_each_good_ev_once(acks in prop::collection::vec((0_u16..64, any::<bool>()), 0..200)) {
         let mut balancer = Mixed::new(64, 0);
@@ -124,8 +124,9 @@ proptest! {
     }
 }
 
-/// EVs 0 to 3 in order. 1 has a NACK (4) and 2 a mark (1): the first packet takes 0, the second meets 1 (now 3)
-/// and 2 (left at 1) and takes 3; then 0, 3 again (1 at 2), 0, 3 (1 at 1), 0, 3 (1 at 0), then 0, 1, 3 (2 at 0), ...
+/// EVs 0 to 3 in order; 1 has a NACK (4), 2 a mark (1). The first packet takes 0; the second skips
+/// 1 (now 3) and 2 (still 1) and takes 3; then 0, 3 again (1 at 2), 0, 3 (1 at 1), 0, 3 (1 at 0),
+/// then 0, 1, 3 (2 at 0), ...
 #[test]
 fn bitmap_by_hand() {
     let mut balancer = Bitmap::new(4, 0);
@@ -136,7 +137,7 @@ fn bitmap_by_hand() {
     assert_eq!(walk(&mut balancer, 7, 0), [0, 1, 3, 0, 1, 2, 3]);
 }
 
-/// All four with a timeout: the walk goes around and takes the EV that it began with, lowered by one.
+/// All four EVs timed out: the walk wraps around to its first EV, whose penalty drops by one.
 #[test]
 fn bitmap_with_penalties_everywhere() {
     let mut balancer = Bitmap::new(4, 0);
@@ -147,7 +148,7 @@ fn bitmap_with_penalties_everywhere() {
     assert_eq!(balancer.penalty(2), 14);
 }
 
-/// Nine good ACKs: the ring keeps the last eight, each is used once, then EVs are random.
+/// After nine good ACKs the ring holds the last eight EVs; each is used once, then EVs are random.
 #[test]
 fn reps_recycles_once() {
     let mut balancer = Reps::new(64);
@@ -161,8 +162,8 @@ fn reps_recycles_once() {
     assert_eq!(walk(&mut balancer, 8, drawing(63, 64)), rest);
 }
 
-/// A timeout freezes: the ring is gone through again and again, and takes good EVs in. The first feedback after
-/// 10 ms ends it: 16 random EVs, during which no timeout freezes.
+/// A timeout freezes the balancer: it cycles through the ring and adds good EVs to it. The first
+/// feedback after 10 ms unfreezes it: 16 random EVs follow, during which no timeout freezes it.
 #[test]
 fn reps_freezes() {
     let mut balancer = Reps::new(64);
@@ -187,8 +188,8 @@ fn reps_freezes() {
     });
 }
 
-/// Three subflows on 100 us. The one that is silent for more than 50 us moves at the first timeout after
-/// 100 us, and not again within 100 us.
+/// Three subflows with a base round trip of 100 us. A subflow that is silent for more than 50 us
+/// moves at the first timeout after 100 us, and not again within 100 us.
 #[test]
 fn silent_subflows_move() {
     let config = SubflowsConfig {
@@ -207,7 +208,7 @@ fn silent_subflows_move() {
     assert_eq!(walk(&mut balancer, 3, drawing(99, 250)), [20, 30, 10]);
     balancer.on_feedback(30, Feedback::Nack, 101 * US);
     assert_eq!(walk(&mut balancer, 3, drawing(99, 250)), [20, 99, 10]);
-    // The ACK of a packet on its old path counts for it.
+    // An ACK of a packet on a subflow's old path counts for the subflow.
     balancer.on_feedback(30, Feedback::Good, 170 * US);
     balancer.on_feedback(20, Feedback::Good, 170 * US);
     balancer.on_feedback(99, Feedback::Timeout, 202 * US);
@@ -216,7 +217,7 @@ fn silent_subflows_move() {
     assert_eq!(walk(&mut balancer, 3, drawing(55, 250)), [55, 55, 77]);
 }
 
-/// Rounds of 10 us: two in a row with more than a quarter marked move the flow.
+/// With rounds of 10 us, two consecutive rounds with more than a quarter marked move the flow.
 #[test]
 fn plb_moves_after_two_congested_rounds() {
     let mut balancer = Plb::new(&PlbConfig {
@@ -235,7 +236,7 @@ fn plb_moves_after_two_congested_rounds() {
             balancer.on_feedback(3, feedback, start_us * US + ack);
         }
     };
-    // The first ACK alone is a round; then 8 ACKs a round.
+    // The first ACK is a round of its own; later rounds have 8 ACKs.
     balancer.on_feedback(3, Feedback::Good, 1);
     for (number, marked) in [3, 2, 3, 2].into_iter().enumerate() {
         round(&mut balancer, 1 + number as u64 * 10, marked);
@@ -251,7 +252,7 @@ fn plb_moves_after_two_congested_rounds() {
         balancer.on_feedback(3, Feedback::Good, (10 + number * 10) * US + 10 + number);
         assert_eq!(balancer.next_ev(drawing(200, 250), 0), ev);
     }
-    // Losses move it at once, once per timeout.
+    // Losses move the flow immediately, at most once per timeout.
     balancer.on_feedback(200, Feedback::Timeout, 100 * US);
     assert_eq!(balancer.next_ev(drawing(7, 250), 0), 7);
     balancer.on_feedback(7, Feedback::Nack, 500 * US);

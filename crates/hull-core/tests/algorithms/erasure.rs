@@ -3,7 +3,7 @@
 use hull_core::erasure::{ErasureCode, ErasureReceiver, ErasureSender};
 use proptest::prelude::*;
 
-/// A transfer is padded to whole groups: 1 GB in packets of 4096 bytes are 30,518 groups of 8 + 2.
+/// A transfer is padded to whole groups: 1 GB in 4096-byte packets is 30,518 groups of 8 + 2.
 #[test]
 fn groups_of_a_transfer() {
     let code = ErasureCode::new(8, 2);
@@ -15,7 +15,8 @@ fn groups_of_a_transfer() {
     assert_eq!((code.group(9), code.group(10)), (0, 1));
 }
 
-/// The timer of group 1 starts with its first packet, runs out once, and starts again with the next packet.
+/// The timer of group 1 starts with its first packet, expires once and restarts with the next
+/// packet.
 #[test]
 fn timers_by_hand() {
     let mut receiver = ErasureReceiver::new(ErasureCode::new(8, 2), 400);
@@ -27,7 +28,7 @@ fn timers_by_hand() {
     assert_eq!(receiver.take_expired(1400), Some(1));
     assert_eq!(receiver.take_expired(1400), None);
     assert_eq!(receiver.next_timer_ps(), None);
-    // A duplicate starts it too.
+    // A duplicate starts the timer too.
     assert!(!receiver.on_packet(11, 2000));
     assert_eq!(receiver.next_timer_ps(), Some(2400));
     for number in 12..17 {
@@ -35,7 +36,7 @@ fn timers_by_hand() {
     }
     assert!(receiver.on_packet(19, 2200));
     assert_eq!(receiver.next_timer_ps(), None);
-    // Group 0 is not complete, so that nothing is complete below 1.
+    // Group 0 is incomplete, so complete_below() stays at 0.
     assert_eq!(receiver.complete_below(), 0);
     for number in 2..9 {
         assert!(!receiver.on_packet(number, 2300));
@@ -46,7 +47,7 @@ fn timers_by_hand() {
     assert_eq!(receiver.next_timer_ps(), None);
 }
 
-/// The sender learns of complete groups one by one or all below a number.
+/// The sender learns of complete groups one at a time or as all groups below a number.
 #[test]
 fn the_sender_by_hand() {
     let mut sender = ErasureSender::new();
@@ -56,14 +57,14 @@ fn the_sender_by_hand() {
     assert!(sender.is_complete(0) && !sender.is_complete(1));
     sender.on_answer(1, Some(1));
     assert_eq!(sender.complete_below(), 3);
-    // Old answers change nothing.
+    // Stale answers have no effect.
     sender.on_answer(0, Some(1));
     assert_eq!(sender.complete_below(), 3);
 }
 
 proptest! {
-    /// Against plain counts, in any order of arrival; both ends agree when each ACK gets through, and the bounds hold
-    /// when some do not.
+    /// Matches plain counts in any order of arrival; both ends agree if every ACK arrives, and the
+    /// bounds hold if some are lost.
     #[test]
     fn is_a_count(
         data in 1_u8..12,
@@ -93,8 +94,9 @@ proptest! {
     }
 }
 
-/// With a loss of p the share of groups that need a NACK is 1 - (1-p)^10 - 10 p (1-p)^9 - 45 p^2 (1-p)^8: at p = 1/8
-/// it is 0.1195. Losses drawn by a fixed generator; four standard deviations are allowed.
+/// With loss p, the share of groups that need a NACK is 1 - (1-p)^10 - 10 p (1-p)^9 - 45 p^2
+/// (1-p)^8: 0.1195 at p = 1/8. A fixed generator draws the losses; the tolerance is four standard
+/// deviations.
 #[test]
 fn loss_in_closed_form() {
     let code = ErasureCode::new(8, 2);

@@ -1,4 +1,4 @@
-//! Flow association against a plain map, and how often p_a associates.
+//! Flow association against a plain map, and the association probability p_a.
 
 use std::collections::BTreeMap;
 

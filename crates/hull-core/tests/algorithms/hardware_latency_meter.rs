@@ -1,8 +1,8 @@
-//! The latency meter: which frames are probes, and what becomes of them.
+//! The latency meter: which frames are probes, and how their stamps are matched and counted.
 
 use hull_core::hardware::latency_meter::{Counts, Examined, LatencyMeter, Pattern};
 
-/// The paper's ping: EtherType, protocol, ICMP's type, and no fourth word.
+/// The paper's ping: EtherType, protocol and ICMP type; the fourth word is unused.
 const PING: Pattern = Pattern {
     offsets: [6, 11, 17, 0],
     values: [0x0800, 0x0001, 0x0800, 0],

@@ -1,4 +1,4 @@
-//! The hardware's form of the pacer: without its delay it is the simulator's pacer to the bit.
+//! The hardware pacer: without its delay it matches the simulator's pacer bit for bit.
 
 use hull_core::hardware::pacer as hardware;
 use hull_core::pacer::{Admission, Pacer, PacerConfig, WhenFifoFull};
@@ -14,7 +14,7 @@ fn testbed() -> PacerConfig {
     }
 }
 
-/// Settings around the testbed's, with times that are steps.
+/// Settings around the testbed's, with times in whole steps.
 fn configs() -> impl Strategy<Value = PacerConfig> {
     (
         (
@@ -61,7 +61,7 @@ proptest! {
     fn without_delay_it_is_the_simulators(
         config in configs(),
         start_steps in 0_u64..100_000,
-        // Steps since the last one; bytes; paced; whether a packet, or the head, is looked at.
+        // Steps since the last event; bytes; paced; whether a packet arrives or the head is polled.
         events in prop::collection::vec(
             (0_u64..3_000, 1_u32..=9_000, prop::bool::weighted(0.8), any::<bool>()), 1..200),
     ) {
@@ -92,7 +92,7 @@ proptest! {
                     fifo.pop_front();
                 }
                 if let Some(&head) = fifo.front() {
-                    // The step in which the simulator's time is, or the one after it.
+                    // The simulator's wake-up time, rounded up to a step.
                     let wake_ps = simulated.next_wake_ps(head);
                     prop_assert_eq!(wake_ps.div_ceil(STEP_PS) * 2, hardware.next_wake(head));
                 }
@@ -102,7 +102,7 @@ proptest! {
         }
     }
 
-    /// Hold: as if each packet had been offered only when it was taken.
+    /// Hold: the state is as if each packet had been offered only when it was accepted.
     #[test]
     fn a_held_packet_counts_for_nothing(
         config in configs(),
@@ -124,7 +124,7 @@ proptest! {
     }
 }
 
-/// The new rate makes tokens from `rate_delay` clocks after the sampling on.
+/// The new rate generates tokens from `rate_delay` clocks after the sampling.
 #[test]
 fn the_rate_changes_after_its_delay() {
     let settings = hardware::Settings::of(&testbed(), 8_000).expect("the testbed fits");
@@ -164,8 +164,8 @@ fn settings_that_do_not_fit() {
     assert!(!fits(|config| config.rate_step_bps = 1 << 32));
 }
 
-/// A larger bucket adds no tokens; a shorter T_r counts from the last sampling; a rate is clamped at the
-/// next one.
+/// A larger bucket adds no tokens; a shorter T_r counts from the last sampling; the next sampling
+/// clamps the rate.
 #[test]
 fn settings_that_change() {
     let before = hardware::Settings::of(&testbed(), 8_000).expect("registers");

@@ -1,5 +1,5 @@
-//! Tests of the algorithms: each file checks one against its equations, a plain model or values
-//! computed by hand, and says in its first comment against which. One binary, so that its
+//! Tests of the algorithms: each file checks one algorithm against its equations, a plain model or
+//! values computed by hand, as its first comment states. They share one binary so that the
 //! dependencies are linked once.
 
 mod averaging;

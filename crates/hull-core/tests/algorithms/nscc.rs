@@ -1,11 +1,11 @@
-//! NSCC: its constants against the printed ones, each rule by hand, closed forms, bounds.
+//! NSCC: constants against printed values, each rule by hand, closed forms, bounds.
 
 use hull_core::nscc::{Nscc, NsccAck, NsccConstants, NsccNack, NsccNetwork};
 use proptest::prelude::*;
 
 const US: u64 = 1_000_000;
 const MTU: u64 = 4150;
-/// 12 us of links and six times a full packet and its ACK at 100 Gbps.
+/// 12 us of link delay plus six times a full packet and its ACK at 100 Gbps.
 const T: u64 = 12 * US + 6 * (4150 + 64) * 80;
 
 fn network(link_bps: u64, rtt_ps: u64) -> NsccConstants {
@@ -66,9 +66,9 @@ fn constants_are_the_printed_ones() {
     assert!((simple.proportional * 12e6 - 4.0 * 4086.0).abs() < 1e-9);
 }
 
-/// The reference network, T = 12 us, D = 9 us: 10,000 bytes with a delay of 5 us are owed 4 MSS / 12 us *
-/// 10,000 * 4 us = 54,480,000; the ACK comes more than T after time zero, so that the window of
-/// 100,000 gets 544 and the floor of 612.9: 101,156.
+/// The reference network, T = 12 us, D = 9 us: 10,000 bytes with a delay of 5 us earn 4 MSS / 12 us
+/// * 10,000 * 4 us = 54,480,000. The ACK arrives more than T after time zero, so the window of
+/// 100,000 grows by 544 and the floor of 612.9: 101,156.
 #[test]
 fn proportional_increase_by_hand() {
     let constants = network(100_000_000_000, 12 * US);
@@ -76,7 +76,8 @@ fn proportional_increase_by_hand() {
     flow.on_ack(&constants, &ack(20 * US, 10_000, false, 17 * US));
     assert_eq!(flow.average_delay_ps(), 62_500);
     assert_eq!(flow.window_bytes(), 101_156);
-    // Within T and with 8 MTU or less the window stays and the debt grows: 2 * 54,480,000.
+    // Within T and with at most 8 MTU the window stays and the pending increase grows: 2 *
+    // 54,480,000.
     flow.on_ack(&constants, &ack(21 * US, 10_000, false, 17 * US));
     flow.on_ack(&constants, &ack(22 * US, 10_000, false, 17 * US));
     assert_eq!(flow.window_bytes(), 101_156);
@@ -85,8 +86,8 @@ fn proportional_increase_by_hand() {
     assert_eq!(flow.window_bytes(), 102_944);
 }
 
-/// At D and above without a mark: 5 MSS n. 33,201 bytes on a window of 100,000: 20,430 * 33,201 / 100,000
-/// = 6782.9, before T has passed.
+/// Delay at least D, no mark: the increase is 5 MSS n. 33,201 bytes on a window of 100,000 add
+/// 20,430 * 33,201 / 100,000 = 6782.9, before T has passed.
 #[test]
 fn fair_increase_by_hand() {
     let constants = network(100_000_000_000, 12 * US);
@@ -99,8 +100,8 @@ fn fair_increase_by_hand() {
     assert_eq!(flow.average_delay_ps(), 37_500 + 111_093);
 }
 
-/// At 800 Gbps and 12 us fair increase is 5 MSS 8 n: 33,000 bytes are owed 5,393,520,000, and with 32 bits 2^32 less.
-/// 201 more, and a window of 1,000,000 gets 5426 bytes or 1131.
+/// At 800 Gbps and 12 us fair increase is 5 MSS 8 n: 33,000 bytes earn 5,393,520,000, or 2^32 less
+/// in 32 bits. With 201 more, a window of 1,000,000 grows by 5426 bytes, or by 1131 in 32 bits.
 #[test]
 fn what_is_due_may_wrap() {
     for (due_in_32_bits, more) in [(false, 5426), (true, 1131)] {
@@ -113,8 +114,9 @@ fn what_is_due_may_wrap() {
     }
 }
 
-/// With marks and a delay of 2 D the average after k samples is 2 D (1 - 0.9875^k): above D from k = 56 on
-/// (0.9875^55 = 0.5006). Until then only the floor of 612 bytes moves W; then W *= 1 - 0.8 (avg - D) / avg.
+/// With marks and a delay of 2 D, the average after k samples is 2 D (1 - 0.9875^k): above D from k
+/// = 56 on (0.9875^55 = 0.5006). Until then only the floor of 612 bytes moves W; then W *= 1 - 0.8
+/// (avg - D) / avg.
 #[test]
 fn decrease_waits_for_the_average() {
     let constants = network(100_000_000_000, 12 * US);
@@ -129,7 +131,7 @@ fn decrease_waits_for_the_average() {
     let average = 18e6 * (1.0 - 0.9875_f64.powi(56));
     let expected = 150_612.0 * (1.0 - 0.8 * (average - 9e6) / average);
     assert!((flow.window_bytes() as f64 - expected).abs() < 2.0);
-    // Once per base round trip.
+    // At most one cut per base round trip.
     let cut = flow.window_bytes();
     flow.on_ack(&constants, &ack(24 * US + 56, 100, true, 30 * US));
     assert!(flow.window_bytes() >= cut);
@@ -137,7 +139,7 @@ fn decrease_waits_for_the_average() {
     assert!(flow.window_bytes() < cut);
 }
 
-/// A very long delay: the cut is at most half.
+/// Even a very long delay cuts the window by at most half.
 #[test]
 fn decrease_is_at_most_half() {
     let constants = network(100_000_000_000, 12 * US);
@@ -147,12 +149,13 @@ fn decrease_is_at_most_half() {
     }
     assert_eq!(flow.window_bytes(), 200_000);
     flow.on_ack(&constants, &ack(12 * US + 1, 0, true, 12_000 * US));
-    // And the floor of T: 0.15 MSS.
+    // Plus the floor of T: 0.15 MSS.
     assert_eq!(flow.window_bytes(), 100_000 + 612);
 }
 
-/// With next to no delay and a window's worth of bytes, a quarter of the received bytes is added at once:
-/// after W bytes nothing yet, then W grows by n / 4 with each ACK of n bytes, up to the largest window.
+/// With almost no delay over a window's worth of bytes, a quarter of the received bytes is added at
+/// once: nothing for the first W bytes, then n / 4 for each ACK of n bytes, up to the maximum
+/// window.
 #[test]
 fn fast_increase_by_hand() {
     let constants = network(100_000_000_000, 12 * US);
@@ -161,36 +164,38 @@ fn fast_increase_by_hand() {
     flow.on_ack(&constants, &ack(now_ps, 20_000, false, 12 * US));
     flow.on_ack(&constants, &ack(now_ps, 10_000, false, 12 * US));
     assert_eq!(flow.window_bytes(), 40_000);
-    // 40,001 > 40,000; what is owed for 30,000 bytes waits: 16,344 * 0.75 * 30,000 = 367,740,000.
+    // 40,001 > 40,000; the increase for 30,000 bytes is pending: 16,344 * 0.75 * 30,000 =
+    // 367,740,000.
     flow.on_ack(&constants, &ack(now_ps, 10_001, false, 12 * US));
     let grown = 40_000 + 2500;
     assert_eq!(flow.window_bytes(), grown + 367_740_000 / grown);
     let before = flow.window_bytes();
     flow.on_ack(&constants, &ack(now_ps, 4000, false, 12 * US + 999_999));
     assert_eq!(flow.window_bytes(), before + 1000);
-    // A delay of 1 us ends it.
+    // A delay of 1 us ends fast increase.
     flow.on_ack(&constants, &ack(now_ps, 4000, false, 13 * US));
     flow.on_ack(&constants, &ack(now_ps, 4000, false, 12 * US));
     assert_eq!(flow.window_bytes(), before + 1000);
 }
 
-/// Periods of 12 + 9 us. In the second one a packet is trimmed and 10,000 bytes arrive, below 225,000 / 8:
-/// W becomes 10,000. Then marked ACKs and NACKs of 30,000 bytes in flight change nothing.
+/// Periods of 12 + 9 us. In the second a packet is trimmed and 10,000 bytes arrive, below 225,000 /
+/// 8: W becomes 10,000. Marked ACKs and NACKs of the 30,000 bytes in flight then have no effect.
 #[test]
 fn quick_adapt_by_hand() {
     let constants = network(100_000_000_000, 12 * US);
     let mut flow = Nscc::new(&constants, 12 * US, None);
     assert_eq!(flow.max_window_bytes(), 225_000);
-    // The first period begins; a NACK takes its packet.
+    // The first period begins; a NACK subtracts its packet.
     flow.on_nack(&constants, &nack(US, 200_000));
     assert_eq!(flow.window_bytes(), 225_000 - MTU);
     flow.on_ack(&constants, &ack(2 * US, 10_000, false, 12 * US));
-    // At its end, not after it: another packet is taken. Just after it W becomes what arrived.
+    // Exactly at its end another packet is subtracted. Just after it W becomes the bytes that
+    // arrived.
     flow.on_nack(&constants, &nack(22 * US, 200_000));
     assert_eq!(flow.window_bytes(), 225_000 - 2 * MTU);
     flow.on_nack(&constants, &nack(22 * US + 1, 30_000));
     assert_eq!(flow.window_bytes(), 10_000);
-    // 30,000 bytes were in flight: 7 NACKs account for 29,050, the eighth is beyond.
+    // 30,000 bytes were in flight: 7 NACKs account for 29,050, the eighth exceeds them.
     for _ in 0..7 {
         flow.on_nack(&constants, &nack(23 * US, 30_000));
         assert_eq!(flow.window_bytes(), 10_000);
@@ -199,8 +204,8 @@ fn quick_adapt_by_hand() {
     assert_eq!(flow.window_bytes(), 10_000 - MTU);
 }
 
-/// Enough bytes in the period: no quick adapt, but the call stays for the next period, which brings less than a
-/// packet: W is a packet.
+/// Enough bytes arrive in the period, so quick adapt does not run, but its trigger persists. The
+/// next period brings less than a packet: W becomes a packet.
 #[test]
 fn quick_adapt_stays_called() {
     let constants = network(100_000_000_000, 12 * US);
@@ -214,7 +219,7 @@ fn quick_adapt_stays_called() {
     assert_eq!(flow.window_bytes(), MTU);
 }
 
-/// A delay above 4 D calls for it without any NACK.
+/// A delay above 4 D triggers quick adapt without any NACK.
 #[test]
 fn a_long_delay_calls_for_quick_adapt() {
     let constants = network(100_000_000_000, 12 * US);
@@ -226,7 +231,7 @@ fn a_long_delay_calls_for_quick_adapt() {
     }
 }
 
-/// A trim at the last hop under receiver credit leaves the window; a timeout takes its packet.
+/// A trim at the last hop under receiver credit leaves the window; a timeout subtracts its packet.
 #[test]
 fn nack_and_timeout() {
     let constants = network(100_000_000_000, 12 * US);
@@ -247,7 +252,7 @@ fn nack_and_timeout() {
     assert_eq!(flow.window_bytes(), MTU);
 }
 
-/// Smaller samples lower the base round trip and the largest window; larger ones do not raise them.
+/// Smaller samples lower the base round trip and the maximum window; larger ones do not raise them.
 #[test]
 fn base_round_trip_falls() {
     let constants = network(400_000_000_000, 12 * US);
@@ -269,7 +274,7 @@ fn base_round_trip_falls() {
 }
 
 proptest! {
-    /// For arbitrary input, the window stays between a packet and the largest window.
+    /// For arbitrary input, the window stays between a packet and the maximum window.
     #[test]
     fn the_window_stays_in_its_bounds(
         gbps in 1_u64..1000,
@@ -302,14 +307,14 @@ proptest! {
             }
             prop_assert!(flow.window_bytes() >= MTU);
             if kind > 2 {
-                // A lower base round trip alone does not cut a window that nothing else moved.
+                // A lower base round trip alone does not cut a window that is otherwise unchanged.
                 prop_assert!(flow.window_bytes() <= constants_max(&constants, rtt_us * US));
             }
         }
     }
 
-    /// Without marks and with a constant delay below D, every T brings alpha (D - delay) of bytes for each
-    /// byte that a window has, and eta: the growth per T is 4 MSS a b (1 - delay / D) + 0.15 MSS a.
+    /// Without marks and with a constant delay below D, each T acknowledges a window of bytes and
+    /// adds alpha (D - delay) and eta: the growth per T is 4 MSS a b (1 - delay / D) + 0.15 MSS a.
     #[test]
     fn growth_in_a_round_trip(gbps in 50_u64..800, delay_us in 1_u64..9) {
         let constants = network(gbps * 1_000_000_000, 12 * US);
@@ -321,7 +326,7 @@ proptest! {
             let rtt_ps = (12 + delay_us) * US;
             flow.on_ack(&constants, &ack(now_ps, start / 100, false, rtt_ps));
         }
-        // One more, just after T, pays what is left.
+        // One more, just after T, pays out the rest.
         flow.on_ack(&constants, &ack(12 * US + 1, 0, false, (12 + delay_us) * US));
         let grown = flow.window_bytes() as f64 - start as f64;
         let below = 1.0 - delay_us as f64 / 9.0;

@@ -64,12 +64,12 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
     prop::collection::vec((gap_ps, 1_u32..=1500, prop::bool::weighted(0.8)), 1..150)
 }
 
-/// A NIC's view of a pacer: the FIFO, and what left with tokens.
+/// A NIC's view of a pacer: the FIFO, and the departures that took tokens.
 struct Nic {
     pacer: Pacer,
     config: PacerConfig,
     now_ps: u64,
-    /// Numbers and sizes of the packets that wait.
+    /// Numbers and sizes of the waiting packets.
     fifo: VecDeque<(usize, u32)>,
     /// Departures that took tokens: bytes, and the integral of the rate (1e-12 bit) until then.
     paid: Vec<(u32, u128)>,
@@ -146,7 +146,7 @@ impl Nic {
     }
 
     fn admit(&mut self, number: usize, bytes: u32, paced: bool) {
-        // Time has been advanced to now, so that a wake-up now means that the tokens are there.
+        // Time has been advanced to now, so a wake-up now means that tokens are available.
         let has_tokens = self.pacer.next_wake_ps(bytes) == self.now_ps;
         let takes_tokens = paced && self.fifo.is_empty() && has_tokens;
         match self.pacer.admit(self.now_ps, bytes, paced) {
@@ -200,8 +200,8 @@ proptest! {
         prop_assert_eq!(handed_bytes, paid_bytes + nic.bypassed_bytes + nic.dropped_bytes);
         prop_assert!(nic.order.is_sorted(), "the FIFO keeps the order");
 
-        // Over any interval: at most the bucket and the integral of the rate, and with ticks one
-        // tick that began before the interval.
+        // Over any interval, at most the bucket and the integral of the rate leave; with ticks,
+        // also one tick that began before the interval.
         let allowed = u128::from(config.bucket_bytes) * 8_000_000_000_000
             + u128::from(nic.highest_rate_bps) * u128::from(config.token_tick_ps);
         for first in 0..nic.paid.len() {
@@ -214,7 +214,7 @@ proptest! {
         }
     }
 
-    /// Any number of calls in between leads to the same state.
+    /// Advancing time in any number of steps leads to the same state.
     #[test]
     fn time_may_be_advanced_in_parts(
         config in configs(),
@@ -234,9 +234,9 @@ proptest! {
         prop_assert_eq!(whole, parts);
     }
 
-    /// Equation 4 has one fixed point for a constant input: R is the input's rate, Q is empty. Up to
-    /// 750 Mbps here: above, a tick of 16 us brings more than 1500 bytes, a bucket of 3 KB that
-    /// holds almost a packet runs over, and R must stay above the input.
+    /// Equation 4 has one fixed point for a constant input: R is the input rate and Q is empty.
+    /// Inputs end at 750 Mbps: above, a tick of 16 us adds more than 1500 bytes, a bucket of 3 KB
+    /// that holds almost a packet overflows, and R must stay above the input.
     #[test]
     fn a_constant_input_settles(
         packets in 1_u64..=4,
@@ -268,9 +268,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A host that sends at most its rate C, on and off, never has a backlog of more than C T_r/eta (and
-    /// what comes until the next update, and two packets, as they come and leave whole): by equation 4, while packets wait,
-    /// dR = eta/T_r (M - R) + beta/T_r Q is at least eta/T_r of dQ = M - R, so that R is C by then.
+    /// An on-off host that sends at most its rate C never has a backlog of more than C T_r/eta,
+    /// plus the arrivals until the next update and two packets (packets arrive and leave whole): by
+    /// equation 4, while packets wait, dR = eta/T_r (M - R) + beta/T_r Q is at least eta/T_r of dQ
+    /// = M - R, so that R is C by then.
     #[test]
     fn the_backlog_stays_below_the_rate_times_the_filters_time(
         trains in prop::collection::vec((1_u32..400, 0_u64..3_000_000_000), 1..30),
@@ -288,8 +289,8 @@ proptest! {
             ..testbed()
         };
         let mut nic = Nic::new(config);
-        // T_r is the time of six packets. Were it no whole number, R, which line rate cuts off, would be
-        // below M/T on average, and beta would have to make up for it.
+        // T_r is six packet times. With a fractional number R, clamped at line rate, would be below
+        // M/T on average, and beta would have to compensate.
         let most_bytes = 9000 * 8 / eighths + 9000 + 2 * 1500;
         let (packet_ps, mut at_ps, mut number) = (12_000_000 / gbps, 0, 0);
         for (packets, pause_ps) in trains {
@@ -306,7 +307,7 @@ proptest! {
     }
 }
 
-/// Two months without packets cost no more than the decay to the smallest rate.
+/// Two months without packets cost no more than the decay to the minimum rate.
 #[test]
 fn a_long_idle_time_is_cheap() {
     let mut pacer = Pacer::new(&testbed(), 0);
@@ -337,6 +338,6 @@ fn packets_above_the_bucket_keep_the_rate() {
         nic.admit(number, 1500, true);
     }
     nic.drain(u64::MAX);
-    // The first leaves at once and each other one pays for 1500 bytes: 79 times 120 us.
+    // The first leaves at once and each later one pays for 1500 bytes: 79 times 120 us.
     assert_eq!(nic.now_ps, 79 * 120_000_000);
 }

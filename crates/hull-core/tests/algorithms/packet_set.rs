@@ -1,5 +1,5 @@
-//! The receiver of a message transport: the packet set against a plain set of numbers, ACK coalescing by hand and
-//! against recorded counts.
+//! The receiver of a message transport: the packet set against a plain set of numbers, ACK
+//! coalescing by hand and against recorded counts.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use hull_core::packet_set::{Arrival, PacketSet, Reordering};
 use proptest::prelude::*;
 
 proptest! {
-    /// Against a set of numbers: duplicates, the first missing one, what is held, the map from any base.
+    /// Matches a set of numbers: duplicates, first missing number, held packets, map from any base.
     #[test]
     fn is_a_set(
         numbers in prop::collection::vec((0_u64..40, 0_u64..300), 1..400),
@@ -43,7 +43,8 @@ proptest! {
         }
     }
 
-    /// Packets in order never are late, and nothing is held; in blocks that arrive backwards the degree is known.
+    /// In-order packets are never late or held; blocks in reverse order have a known reordering
+    /// degree.
     #[test]
     fn blocks_backwards(blocks in 1_u64..40, size in 1_u64..100) {
         let mut packets = PacketSet::new();
@@ -63,8 +64,8 @@ proptest! {
     }
 }
 
-/// Packets 0, 1, 70, 130 have come; 2 is missing. The map for 130 begins at 67 and ends with it; for 1 it begins
-/// after the missing one.
+/// Packets 0, 1, 70, 130 have arrived; 2 is missing. The map for 130 begins at 67 and ends with
+/// 130; the map for 1 begins after the missing packet.
 #[test]
 fn the_map_ends_with_the_packet() {
     let mut packets = PacketSet::new();
@@ -88,7 +89,7 @@ fn packet(held: u64) -> AckedPacket {
     }
 }
 
-/// uet-htsim, one flow of 2 MB without contention: 490 packets, the last with a request, are 124 ACKs.
+/// uet-htsim, one uncontended flow of 2 MB: 490 packets, the last with a request, cause 124 ACKs.
 #[test]
 fn counts_of_the_recorded_run() {
     let mut coalescing = AckCoalescing::new(PUBLISHED_THRESHOLD_BYTES);
@@ -128,7 +129,7 @@ fn what_is_acknowledged_at_once() {
         duplicate: true,
         ..packet(0)
     }));
-    // A request with packets missing: now, and when none is missing any more.
+    // A request while packets are missing: an ACK now, and another when none is missing any more.
     assert!(due(AckedPacket {
         request: true,
         ..packet(2)
@@ -137,7 +138,7 @@ fn what_is_acknowledged_at_once() {
     assert!(!due(packet(1)));
     assert!(due(packet(0)));
     assert!(!due(packet(0)));
-    // Without packets missing the request is over at once.
+    // Without missing packets the request is complete at once.
     assert!(due(AckedPacket {
         request: true,
         ..packet(0)

@@ -1,4 +1,4 @@
-//! Phantom queue against an exact fluid integration, and what must always hold.
+//! Phantom queue against an exact fluid integration, and its invariants.
 
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use proptest::prelude::*;
@@ -164,7 +164,7 @@ fn an_overloaded_queue_saturates() {
     assert_eq!(queue.backlog_bytes(u64::MAX), 0);
 }
 
-/// A queue that was cleared, before departures that it had been told of, is one that begins then.
+/// Clearing a queue before departures already reported to it leaves a queue that starts empty then.
 #[test]
 fn a_cleared_queue_is_an_empty_one() {
     for drain in [Drain::Continuous, Drain::Ticks { tick_ps: 800_000 }] {

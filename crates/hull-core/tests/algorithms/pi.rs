@@ -30,8 +30,8 @@ fn link(packets_per_second: f64) -> Link {
     }
 }
 
-/// The example of the paper that PI comes from: 3750 packets/s, 60 flows, 0.2 s and 175 packets of
-/// queue, 160 samples/s; it gives a = 1.822e-5 and b = 1.816e-5.
+/// The example of the paper that introduces PI: 3750 packets/s, 60 flows, 0.2 s and 175 packets of
+/// queue, 160 samples/s give a = 1.822e-5 and b = 1.816e-5.
 #[test]
 fn coefficients_are_the_published_ones() {
     let (a, b) = proposition_2(3750.0, 60.0, 0.2 + 175.0 / 3750.0, 1.0 / 160.0);
@@ -40,7 +40,7 @@ fn coefficients_are_the_published_ones() {
     assert!((a - b - 6e-8).abs() < 0.5e-8, "{}", a - b);
 }
 
-/// N flows of TCP with marks of probability p in the fluid model: dW/dt = 1/R - W W(t-R) p(t-R) / 2R,
+/// Fluid model of N TCP flows with mark probability p: dW/dt = 1/R - W W(t-R) p(t-R) / 2R,
 /// dq/dt = N W / R - C. Returns the mean queue and the mean p over the last quarter of `seconds`.
 fn fluid(capacity: f64, flows: f64, propagation: f64, reference: u32, seconds: f64) -> (f64, f64) {
     let round_trip = propagation + f64::from(reference) / capacity;
@@ -62,7 +62,7 @@ fn fluid(capacity: f64, flows: f64, propagation: f64, reference: u32, seconds: f
     let (mut queue_sum, mut probability_sum, mut samples) = (0.0, 0.0, 0.0);
     for n in 0..steps {
         if n > 0 && n % 5 == 0 {
-            // A packet more comes just before the sample: less than that is left at the sample.
+            // Another packet arrives just before the sample: less than that remains at the sample.
             let (sample_ps, packets) = (n as u64 / 5 * interval_ps, queue.round() as u64);
             pi.on_arrival(sample_ps - 1, packets, 1500, 0);
             pi.on_arrival(sample_ps, packets, 1500, 0);
@@ -83,8 +83,8 @@ fn fluid(capacity: f64, flows: f64, propagation: f64, reference: u32, seconds: f
     (queue_sum / samples, probability_sum / samples)
 }
 
-/// The queue settles at q_ref and the probability at TCP's 2 / W^2, whatever the number of flows above
-/// the one that the coefficients are for.
+/// The queue settles at q_ref and the probability at TCP's 2 / W^2 for any number of flows above
+/// the design value of the coefficients.
 #[test]
 fn integral_action_keeps_the_reference() {
     for (capacity, flows, propagation, reference, seconds) in [
@@ -106,8 +106,8 @@ fn integral_action_keeps_the_reference() {
     }
 }
 
-/// a = 1/1024, b = 1/2048, q_ref = 100. A packet takes 1 us, an interval is 1000 us; the queue is
-/// looked at just before its samples: each arrival brings the queue to n + 1 at a sample's time.
+/// a = 1/1024, b = 1/2048, q_ref = 100. A packet takes 1 us, an interval 1000 us. Arrivals just
+/// before each sample set its queue: n + 1 packets, one of which finishes at the sample.
 #[test]
 fn follows_its_recursion() {
     let mut pi = Pi::new(&PiConfig {
@@ -123,7 +123,7 @@ fn follows_its_recursion() {
         .enumerate()
     {
         let sample_ps = (n as u64 + 1) * 1_000_000_000;
-        // One packet more than wanted finishes at the sample.
+        // The additional packet finishes at the sample.
         pi.on_arrival(sample_ps - 1_000_000, queue, 1500, 0);
         pi.on_arrival(sample_ps, 0, 1500, 0);
         let queue = queue as f64;
@@ -135,8 +135,8 @@ fn follows_its_recursion() {
 }
 
 proptest! {
-    /// After 1000 packets of 1 ns each, the link is idle: sample n finds 1001 - 1000 n packets of them,
-    /// later none, and each is a step of the recursion.
+    /// After 1000 packets of 1 ns each, the link is idle: sample n finds 1001 - 500 n packets,
+    /// later samples none, and each is a step of the recursion.
     #[test]
     fn an_idle_time_is_many_samples(intervals in 1_u64..3000, reference in 1_u32..200) {
         let (a, b) = (1_u64 << 54, (1 << 54) - (1 << 44));
@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// Marks come with the probability: bits below it mark.
+/// Packets are marked with the probability: random bits below it mark.
 #[test]
 fn marks_below_its_probability() {
     let mut pi = Pi::new(&PiConfig {
@@ -171,7 +171,7 @@ fn marks_below_its_probability() {
         link: link(1e6),
     });
     pi.on_arrival(0, 1, 1500, 0);
-    // At 1 us one of the two packets is left: p = 1/4.
+    // At 1 us one of the two packets remains: p = 1/4.
     assert!(pi.on_arrival(1_000_000, 1, 1500, (1 << 30) - 1));
     assert!(!pi.on_arrival(1_000_000, 1, 1500, 1 << 30));
     assert_eq!(pi.probability(), 1 << 62);

@@ -1,5 +1,5 @@
-//! PIE: the recursion with its divisors, its bounds, the spacing of drops, the allowance for bursts, the operating point
-//! of the fluid model.
+//! PIE: recursion with its divisors, bounds, spacing of drops, burst allowance, operating point of
+//! the fluid model.
 
 use hull_core::pie::{Pie, PieConfig};
 use hull_core::signal::Signal;
@@ -14,13 +14,14 @@ fn pie() -> Pie {
     })
 }
 
-/// Updates after a packet left with this delay.
+/// Updates p after a departure with this delay.
 fn update(pie: &mut Pie, delay_ps: u64) {
     pie.on_departure(0, delay_ps, 100_000);
     pie.update(100_000);
 }
 
-/// From the RFC's table: below 1e-6 the gains are divided by 2048, below 1e-5 512, 1e-4 128, 1e-3 32, 1e-2 8, 0.1 2.
+/// The RFC's table: the gains are divided by 2048 below 1e-6, 512 below 1e-5, 128 below 1e-4, 32
+/// below 1e-3, 8 below 1e-2, 2 below 0.1.
 fn divisor(p: f64) -> f64 {
     let table = [
         (1e-6, 2048.0),
@@ -53,14 +54,14 @@ proptest! {
             }
             let expected = (p + change).clamp(0.0, 1.0);
             before = delay;
-            // From here on its own p: one that differs by rounding may be on the other side of a step of the table.
+            // Continue from the implementation's p: rounding may cross a step of the table.
             p = pie.probability();
             prop_assert!((p - expected).abs() < 1e-12, "{} {}", p, expected);
         }
     }
 
-    /// At a constant p with a high delay the mean share of drops is near p, and two drops are never closer than 0.85 / p
-    /// nor farther apart than 8.5 / p packets.
+    /// At a constant p with a high delay the share of drops is near p / 1.85, and the gap between
+    /// two drops is at least 0.85 / p and at most 8.5 / p packets.
     #[test]
     fn drops_are_spread(rounds in 200_u32..2000, seed in any::<u64>()) {
         let mut pie = pie();
@@ -82,13 +83,15 @@ proptest! {
                 drops += 1;
             }
         }
-        // A gap is 0.85 / p and then geometric: 1.85 / p on average; 10% are over five standard deviations of it.
+        // A gap is 0.85 / p plus a geometric part: 1.85 / p on average; 10% exceeds five standard
+        // deviations.
         let expected = packets as f64 * p / 1.85;
         prop_assert!((drops as f64 / expected - 1.0).abs() < 0.1 + 1.0 / expected.sqrt() * 2.0, "{} {}", drops, expected);
     }
 }
 
-/// Two updates without delay and with an empty queue take 1/64; the first takes the integral part only.
+/// Two updates in a row with no delay and an empty queue cut p by 1/64; the first only adds the
+/// controller's change.
 #[test]
 fn decays_when_empty() {
     let mut pie = pie();
@@ -105,7 +108,7 @@ fn decays_when_empty() {
     assert!((pie.probability() - (once - 0.125 * 0.015) * 63.0 / 64.0).abs() < 1e-12);
 }
 
-/// Packets that arrive within the first 150 ms of departures are admitted for any p.
+/// Packets that arrive within the first 150 ms of departures are admitted at any p.
 #[test]
 fn bursts_are_let_in() {
     let mut pie = Pie::new(&PieConfig::published(1500));
@@ -120,11 +123,11 @@ fn bursts_are_let_in() {
     assert!(!drops(&pie));
     pie.on_departure(150 * MS, 20 * MS, 100_000);
     assert!(drops(&pie));
-    // Fewer than two packets in the queue: let in.
+    // Fewer than two packets in the queue: admitted.
     assert_eq!(pie.on_arrival(2999, false, 0), Signal::Pass);
 }
 
-/// ECT is marked up to p = 0.1 and dropped above.
+/// ECT packets are marked up to p = 0.1 and dropped above.
 #[test]
 fn marks_while_p_is_small() {
     for (updates, signal) in [(1500, Signal::Mark), (20_000, Signal::Drop)] {
@@ -145,8 +148,8 @@ fn marks_while_p_is_small() {
     }
 }
 
-/// Fluid model: N flows of TCP, dW/dt = 1/R - W^2 p / 2R, settle at the target delay, where p = 2 / W^2. 20 Mbit/s in
-/// packets of 1500 bytes, a round trip of 50 ms without the queue.
+/// Fluid model: N flows of TCP, dW/dt = 1/R - W^2 p / 2R, settle at the target delay with p = 2 /
+/// W^2. 20 Mbit/s, 1500-byte packets, 50 ms round trip without the queue.
 #[test]
 fn settles_at_the_target() {
     let mut pie = pie();

@@ -1,5 +1,5 @@
-//! Prague: alpha against its recursion, increase and decrease by hand, the window under a constant probability
-//! of marks, equal rates at unequal round trips; AccECN against plain counts.
+//! Prague: alpha against its recursion, increase and decrease by hand, window at a constant mark
+//! probability, equal rates at unequal round trips; AccECN against plain counts.
 
 use hull_core::accecn::{AccEcnReceiver, AceDecoder, Codepoint};
 use hull_core::prague::{ALPHA_ONE, PACKET, Prague, PragueAck, PragueConfig};
@@ -30,7 +30,7 @@ fn packets(window: u64) -> f64 {
     window as f64 / PACKET as f64
 }
 
-/// A window of 10: an unmarked packet adds 1/10, the next 1/11 since 10.1 is rounded up.
+/// With a window of 10, an unmarked packet adds 1/10, the next 1/11 because 10.1 is rounded up.
 #[test]
 fn increase_by_hand() {
     let mut flow = Prague::new(&PLAIN, 10, 0);
@@ -41,26 +41,27 @@ fn increase_by_hand() {
     assert_eq!(flow.window_packets(), 11);
 }
 
-/// Alpha 1 before it is known: the first mark takes half.
+/// Alpha is 1 until it is measured: the first mark halves the window.
 #[test]
 fn one_cut_a_round() {
     let mut flow = Prague::new(&PLAIN, 10, 0);
     assert!(flow.on_ack(&ack(1, 11, 1, 1)));
     assert_eq!(flow.window(), 5 * PACKET);
-    // Up to the 11 that were sent then it is the same round.
+    // ACKs up to 11, the next number at the cut, belong to the same round.
     for una in 2..=11 {
         assert!(!flow.on_ack(&ack(una, una + 5, 1, 1)));
     }
     assert_eq!(flow.window(), 5 * PACKET);
     assert!(flow.on_ack(&ack(12, 17, 1, 1)));
-    // Two packets are the least.
+    // The minimum is two packets.
     for una in 3..9 {
         flow.on_ack(&ack(una * 10, una * 10 + 5, 1, 1));
     }
     assert_eq!(flow.window(), 2 * PACKET);
 }
 
-/// Losses halve and stop the increase until they are recovered; so does a flow that the window does not limit.
+/// A loss halves the window and stops the increase until recovery; a flow that the window does not
+/// limit does not increase either.
 #[test]
 fn losses() {
     let mut flow = Prague::new(&PLAIN, 10, 0);
@@ -84,7 +85,8 @@ fn losses() {
     assert_eq!(flow.alpha(), ALPHA_ONE - ALPHA_ONE / 16 + ALPHA_ONE / 48);
 }
 
-/// 100 packets of 1500 bytes per 10 ms are 120 Mbit/s; twice that far below the threshold; bursts of 2^-12 s.
+/// 100 packets of 1500 bytes per 10 ms are 120 Mbit/s; pacing doubles that far below the threshold;
+/// bursts last 2^-12 s.
 #[test]
 fn pacing() {
     let flow = Prague::new(&PLAIN, 100, 0);
@@ -96,7 +98,7 @@ fn pacing() {
 }
 
 proptest! {
-    /// Alpha per round in floating point; it does not move before the first mark.
+    /// Alpha per round matches floating point; it does not move before the first mark.
     #[test]
     fn alpha_follows_its_recursion(rounds in prop::collection::vec((1_u32..200, 0_u32..200), 1..300)) {
         let mut flow = Prague::new(&PLAIN, 10, 0);
@@ -114,8 +116,9 @@ proptest! {
         }
     }
 
-    /// The receiver's counts, through three bits, at a sender that gets an ACK for at most 7 packets: exact. With more
-    /// between, the truth lies between the two numbers and agrees with them modulo 8.
+    /// The receiver's counts, sent in three bits, are exact at a sender that gets an ACK for at
+    /// most 7 packets. With more, the true count lies between the two bounds and agrees with them
+    /// modulo 8.
     #[test]
     fn three_bits(runs in prop::collection::vec(prop::collection::vec(any::<bool>(), 0..30), 1..50)) {
         let mut receiver = AccEcnReceiver::new();
@@ -137,7 +140,7 @@ proptest! {
         }
     }
 
-    /// Fields of the option wrap at 24 bits.
+    /// The option's fields wrap at 24 bits.
     #[test]
     fn bytes_wrap(packets in prop::collection::vec((0_u32..70_000, 0_u8..4), 1..600)) {
         let mut receiver = AccEcnReceiver::new();
@@ -217,8 +220,9 @@ fn mean_window(config: &PragueConfig, rtt_ps: u64, probability: f64, rounds: u64
     sum / count
 }
 
-/// Balance per packet: an unmarked one adds 1 / W; a cut takes W p / 2 (alpha = p) once in the W packets of its round
-/// and the 1 / p that the next mark then takes on average: `(1 - p) (W + 1 / p) = p W^2 / 2`.
+/// Balance per packet: an unmarked packet adds 1 / W; a cut takes W p / 2 (alpha = p) once per W
+/// packets of its round plus 1 / p packets, the mean wait for the next mark:
+/// `(1 - p) (W + 1 / p) = p W^2 / 2`.
 #[test]
 fn the_window_of_a_scalable_sender() {
     for probability in [0.02, 0.05, 0.1] {
@@ -229,8 +233,8 @@ fn the_window_of_a_scalable_sender() {
     }
 }
 
-/// Round trips of 5 and 20 ms below a target of 25 ms: (round trip / target)^2 makes the rates equal, where unscaled
-/// ones would be 4 to 1.
+/// Round trips of 5 and 20 ms below a target of 25 ms: (round trip / target)^2 equalizes the rates,
+/// which are 4 to 1 without scaling.
 #[test]
 fn equal_rates_at_unequal_round_trips() {
     let scaled = PragueConfig {
@@ -246,7 +250,8 @@ fn equal_rates_at_unequal_round_trips() {
     assert!((0.8..1.25).contains(&ratio), "{ratio}");
 }
 
-/// s at 5 ms of 25 is 1/25, from the round after the transition on; at the target and above it is 1.
+/// The scale s at 5 ms of 25 is 1/25, from the round after the transition; at or above the target
+/// it is 1.
 #[test]
 fn the_increase_is_scaled() {
     let config = PragueConfig {

@@ -39,7 +39,7 @@ fn reaction(increase: Increase) -> ReactionPointConfig {
     }
 }
 
-/// F_b = (Q - 22) + 2 (Q - Q_old), queues in packets: by hand.
+/// F_b = (Q - 22) + 2 (Q - Q_old), queues in packets, computed by hand.
 #[test]
 fn feedback_is_excess_and_twice_the_change() {
     let mut point = CongestionPoint::new(&every_packet());
@@ -61,7 +61,7 @@ fn feedback_is_excess_and_twice_the_change() {
     }
 }
 
-/// A part of a step is a step: the smallest congestion is sent.
+/// A partial step is rounded up: the smallest congestion is reported.
 #[test]
 fn steps_are_rounded_up() {
     let steps = |excess_bytes: u64| {
@@ -78,7 +78,7 @@ fn steps_are_rounded_up() {
     assert_eq!(steps(63 * 1500 + 1), Some(MAX_FEEDBACK));
 }
 
-/// The standard drops a part of a step, and sends nothing when nothing is left.
+/// The standard rounds a partial step down, and sends nothing if nothing is left.
 #[test]
 fn steps_are_rounded_down() {
     let steps = |excess_bytes: u64| {
@@ -95,7 +95,7 @@ fn steps_are_rounded_down() {
     assert_eq!(steps(64 * 1500), Some(MAX_FEEDBACK));
 }
 
-/// Only sampled packets move Q_old, and p_s of them are sampled.
+/// Only sampled packets update Q_old; a share p_s of packets is sampled.
 #[test]
 fn only_sampled_packets_are_seen() {
     let mut point = CongestionPoint::new(&CongestionPointConfig {
@@ -139,7 +139,7 @@ fn distances_between_samples_are_even() {
 }
 
 /// The standard's table of distances: 150 KB, 75, 50, 37.5, ... 18.75 for each 8 steps of feedback,
-/// here by the middle of the jitter; and p_s, 1% to 8%, alike.
+/// here at the midpoint of the jitter; likewise p_s, 1% to 8%.
 #[test]
 fn congestion_makes_samples_more_frequent() {
     let middle = 1 << 31;
@@ -178,12 +178,12 @@ fn congestion_makes_samples_more_frequent() {
     }
 }
 
-/// 10 Gbps and F_b = 32: the rate falls by a quarter, and Fast Recovery takes back 15/16, 31/32, ... of
-/// the cut; from the sixth cycle on R_T is up by 5 Mbps each time.
+/// 10 Gbps and F_b = 32: the rate falls by a quarter, and Fast Recovery restores 15/16, 31/32, ...
+/// of the cut; from the sixth cycle on R_T rises by 5 Mbps each time.
 #[test]
 fn recovers_halfway_in_each_cycle_and_then_probes() {
     let mut point = ReactionPoint::new(&reaction(Increase::Averaging), 0);
-    // First feedback takes it away from the line rate, so that there is room to probe.
+    // The first feedback lowers the rate below the line rate, which leaves room to probe.
     point.on_feedback(0, 63);
     let base = point.rate_bps();
     assert_eq!(base, 10 * GBPS * 65 / 128);
@@ -214,7 +214,7 @@ fn recovers_halfway_in_each_cycle_and_then_probes() {
     assert!((missing - 2.5e9 / 32.0).abs() < 16.0, "{missing}");
 }
 
-/// QCN-AIMD: 5 Mbps in each cycle, from the first on.
+/// QCN-AIMD adds 5 Mbps in each cycle, from the first on.
 #[test]
 fn without_averaging_it_adds_a_constant() {
     let mut point = ReactionPoint::new(&reaction(Increase::Additive), 0);
@@ -226,7 +226,7 @@ fn without_averaging_it_adds_a_constant() {
     }
 }
 
-/// Feedback in the middle of a cycle starts the byte counter and Fast Recovery again.
+/// Feedback in the middle of a cycle restarts the byte counter and Fast Recovery.
 #[test]
 fn feedback_begins_a_new_recovery() {
     let mut point = ReactionPoint::new(&reaction(Increase::Averaging), 0);
@@ -241,7 +241,8 @@ fn feedback_begins_a_new_recovery() {
     assert_eq!(point.rate_bps(), (after + 10 * GBPS * 3 / 4) / 2);
 }
 
-/// Two messages within a cycle: R_T is what it was before the first. After a whole cycle it is not.
+/// A second message within a cycle leaves R_T as before the first. After a whole cycle it changes
+/// R_T.
 #[test]
 fn extra_fast_recovery_keeps_the_target() {
     let config = ReactionPointConfig {
@@ -254,7 +255,7 @@ fn extra_fast_recovery_keeps_the_target() {
     point.on_feedback(0, 32);
     assert_eq!(point.target_bps(), 10 * GBPS);
     assert_eq!(point.rate_bps(), 10 * GBPS * 9 / 16);
-    // The cycle goes on: 100 KB of it were sent before.
+    // The cycle continues: 100 KB of it were already sent.
     point.on_sent(49_999);
     assert_eq!(point.rate_bps(), 10 * GBPS * 9 / 16);
     point.on_sent(1);
@@ -264,8 +265,8 @@ fn extra_fast_recovery_keeps_the_target() {
     assert_eq!(point.target_bps(), halfway);
 }
 
-/// A source that sends little: the timer ends cycles, feedback starts it again, and Active Increase
-/// begins after five of its periods.
+/// For a source that sends little, the timer ends cycles, feedback restarts the timer, and Active
+/// Increase begins after five of its periods.
 #[test]
 fn the_timer_ends_cycles_too() {
     const MS: u64 = 1_000_000_000;
@@ -280,7 +281,7 @@ fn the_timer_ends_cycles_too() {
     assert_eq!(point.rate_bps(), 5 * GBPS);
     point.on_timer(13 * MS);
     assert_eq!(point.rate_bps(), 7_500_000_000);
-    // Another byte-counter cycle in between averages as well.
+    // A byte-counter cycle in between averages as well.
     point.on_sent(150_000);
     assert_eq!(point.rate_bps(), 8_750_000_000);
     point.on_timer(53 * MS);
@@ -291,8 +292,8 @@ fn the_timer_ends_cycles_too() {
     assert_eq!(point.target_bps(), 10 * GBPS);
 }
 
-/// Hyper-active increase by hand: Fast Recovery ends with the sixth cycle of either counter, and from the
-/// sixth of both on the i-th step is i times R_HAI.
+/// Hyper-active increase by hand: Fast Recovery ends with the sixth cycle of either counter, and
+/// from the sixth of both on, step i adds i times R_HAI.
 #[test]
 fn hyper_active_increase_needs_both_counters() {
     const MS: u64 = 1_000_000_000;
@@ -317,15 +318,15 @@ fn hyper_active_increase_needs_both_counters() {
     assert_eq!(point.target_bps(), 10 * GBPS + 130 * MBPS); // 7 and 6: i = 1
     point.on_timer(70 * MS);
     assert_eq!(point.target_bps(), 10 * GBPS + 230 * MBPS); // 7 and 7: i = 2
-    // Feedback begins a Fast Recovery again: the target is the rate before it.
+    // Feedback restarts Fast Recovery: the target is the rate before it.
     let before = point.rate_bps();
     point.on_feedback(70 * MS, 1);
     point.on_sent(150_000);
     assert_eq!(point.target_bps(), before);
 }
 
-/// Target-rate reduction by hand: four cuts to 65/128 leave 665 of 10,000 Mbps, less than a tenth; at the
-/// end of the first cycle the target is 1250. Three cuts leave 1309: the target stays.
+/// Target-rate reduction by hand: four cuts to 65/128 leave 665 of 10,000 Mbps, less than a tenth;
+/// at the end of the first cycle the target is 1250. Three cuts leave 1309: the target stays.
 #[test]
 fn a_deep_cut_lowers_the_target() {
     for (cuts, target_bps) in [(4, 10 * GBPS / 8), (3, 10 * GBPS)] {
@@ -345,14 +346,14 @@ fn a_deep_cut_lowers_the_target() {
         point.on_sent(150_000);
         assert_eq!(point.target_bps(), target_bps);
         assert_eq!(point.rate_bps(), (cut_bps + target_bps) / 2);
-        // The second cycle is Fast Recovery as ever.
+        // The second cycle is ordinary Fast Recovery.
         point.on_sent(150_000);
         assert_eq!(point.target_bps(), target_bps);
     }
 }
 
-/// Equation 5.9: with each packet reflected with probability p, ((1 - p)^-100 - 1) / p packets are sent on
-/// average for each increase. 1% gives 173.2.
+/// Equation 5.9: if each packet is reflected with probability p, ((1 - p)^-100 - 1) / p packets are
+/// sent on average per increase: 173.2 at 1%.
 #[test]
 fn increases_are_as_rare_as_the_markov_chain_says() {
     let mut state = 1_u64;
@@ -397,7 +398,7 @@ proptest! {
         }
     }
 
-    /// F_b is what its formula says, in steps, for any queues, weights and steps.
+    /// F_b matches its formula, in steps, for any queues, weights and steps.
     #[test]
     fn feedback_follows_its_formula(
         old in 0_u64..400_000,

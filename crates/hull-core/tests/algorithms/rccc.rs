@@ -1,5 +1,5 @@
-//! RCCC: the pull rate in closed form, fairness of the turns, credit in advance and targets by hand, the adaptation
-//! to oversubscription by hand and its bounds.
+//! RCCC: pull rate in closed form, fairness of the turns, advance credit and targets by hand,
+//! adaptation to oversubscription by hand and its bounds.
 
 use hull_core::rccc::{Credit, Demand, Oversubscription, Pull, PullConfig, PullPacer};
 use proptest::prelude::*;
@@ -29,8 +29,8 @@ fn start() -> u64 {
     pacer.next_pull().unwrap().pulled
 }
 
-/// With demand all the time the credit of a second is 0.99 of the link's rate, but for the rounding of a quantum
-/// to a picosecond.
+/// With constant demand the credit per second is 0.99 of the link's rate, up to the rounding of a
+/// quantum to a picosecond.
 #[test]
 fn pulls_at_99_percent_of_the_rate() {
     for gbps in [100, 400, 800] {
@@ -53,8 +53,8 @@ fn pulls_at_99_percent_of_the_rate() {
     }
 }
 
-/// A quantum takes 20,686 ps at 100 Gbps; a turn grants what is wanted and takes that long; a turn for nothing takes
-/// four quanta.
+/// A quantum takes 20,686 ps at 100 Gbps. A turn takes as long as the credit that it grants; a turn
+/// without demand takes four quanta.
 #[test]
 fn turns_by_hand() {
     let mut pacer = pacer(100_000_000_000);
@@ -71,25 +71,26 @@ fn turns_by_hand() {
     assert_eq!(next(), pull(one, 64, 64));
     assert_eq!(next(), pull(two, 5, 5));
     assert_eq!(next(), pull(one, 100, 36));
-    // In advance, in turn, 64 at a time, until 1027 quanta (262,926 bytes) ahead: 17 turns each.
+    // Advance credit: in turn, 64 at a time, until 1027 quanta (262,926 bytes) ahead: 17 turns
+    // each.
     for turn in 1..=17 {
         assert_eq!(next(), pull(two, 5 + 64 * turn, 64));
         assert_eq!(next(), pull(one, 100 + 64 * turn, 64));
     }
     assert_eq!(pacer.next_pull(), None);
-    // A trimmed packet gets its turn though the target is below.
+    // A trimmed packet gets its turn even with the target below the pull number.
     pacer.request(one);
     pacer.request(one);
     let credit = 100 + 64 * 17;
     assert_eq!(pacer.next_pull(), Some(pull(one, credit, 4)));
     assert_eq!(pacer.next_pull(), Some(pull(one, credit + 64, 64)));
     assert_eq!(pacer.next_pull(), None);
-    // An old target is no demand.
+    // A stale target is no demand.
     pacer.on_target(one, start() + 100);
     assert_eq!(pacer.next_pull(), None);
 }
 
-/// Nothing is pulled for a connection that is over, and its number serves for another from the start.
+/// A finished connection gets no pulls, and a new connection reuses its number from the start.
 #[test]
 fn a_sender_that_is_over_is_forgotten() {
     let mut pacer = pacer(100_000_000_000);
@@ -107,8 +108,8 @@ fn a_sender_that_is_over_is_forgotten() {
 }
 
 proptest! {
-    /// With demand of all, no sender is ever more than one turn ahead of another, and no sender is pulled beyond its
-    /// target before all are satisfied.
+    /// If all senders have demand, none is ever more than one turn ahead of another, and none is
+    /// pulled beyond its target before all are satisfied.
     #[test]
     fn turns_are_fair(targets in prop::collection::vec(1_u64..5000, 2..20)) {
         let mut pacer = pacer(100_000_000_000);
@@ -140,8 +141,8 @@ proptest! {
         prop_assert!((gap_ps - 20_686.0 * 64.0 / share).abs() <= 64.0);
     }
 
-    /// Sender and receiver together: whatever the backlog, a transfer that asks with each packet is pulled to its
-    /// end, and never has more than a largest window of credit.
+    /// Sender and receiver together: for any backlog, a transfer that requests with each packet is
+    /// pulled to its end and never has more than a maximum window of credit.
     #[test]
     fn a_transfer_is_pulled_to_its_end(packets in 1_u64..300) {
         let mut pacer = pacer(100_000_000_000);
@@ -166,8 +167,8 @@ proptest! {
     }
 }
 
-/// The first window of 262,926 bytes is 64 packets, the last on 1476 bytes of credit. An answer takes what is left
-/// of it, but not a debt.
+/// The first window of 262,926 bytes allows 64 packets, the last on 1476 bytes of credit. An answer
+/// cancels the rest of the window, but not a debt.
 #[test]
 fn the_first_window_is_unsolicited() {
     let mut credit = Credit::new(MAX_WINDOW, 4150);
@@ -189,8 +190,9 @@ fn the_first_window_is_unsolicited() {
     assert_eq!(credit.bytes(), MAX_WINDOW as i64);
 }
 
-/// 20,000 bytes of backlog and no credit: ceil(20,000 / 256) = 79 quanta above what was pulled. The window and
-/// a packet bound it, and other connections share it. While unsolicited credit is left, a packet is asked for.
+/// With 20,000 bytes of backlog and no credit, the target is ceil(20,000 / 256) = 79 quanta above
+/// the pull number. The window plus a packet bounds it, and other connections share it. While
+/// unsolicited credit is left, the sender requests a packet.
 #[test]
 fn targets_by_hand() {
     let mut credit = Credit::new(MAX_WINDOW, 4150);
@@ -208,8 +210,9 @@ fn targets_by_hand() {
     assert_eq!(credit.target(&demand(1_000_000)), start() + 1028);
 }
 
-/// Marks: g = 0.5 after an interval in which all are marked: r = 1 - 0.2 * 0.5 = 0.9. Then 10 of 100 trimmed before
-/// the last hop and the other 90 unmarked: g = 0.25, r = 0.8. Quiet intervals: + 0.01, 0.02, 0.04, 0.08, ..
+/// Marks: an interval with all packets marked gives g = 0.5, r = 1 - 0.2 * 0.5 = 0.9. Then 10 of
+/// 100 trimmed before the last hop and the other 90 unmarked: g = 0.25, r = 0.8. Quiet intervals: +
+/// 0.01, 0.02, 0.04, 0.08, ..
 #[test]
 fn oversubscription_by_hand() {
     let mut fabric = Oversubscription::new(4.0);
@@ -232,7 +235,7 @@ fn oversubscription_by_hand() {
     ends_at(&mut fabric, 0.8);
     ends_at(&mut fabric, 0.81);
     ends_at(&mut fabric, 0.83);
-    // A trim at the last hop is the incast's, a mark below the target stops the doubling.
+    // Incast causes trims at the last hop; a mark below the target stops the doubling.
     fabric.on_trimmed(true);
     for number in 0..10 {
         fabric.on_packet(number == 0);
@@ -240,7 +243,7 @@ fn oversubscription_by_hand() {
     ends_at(&mut fabric, 0.84);
     ends_at(&mut fabric, 0.92);
     ends_at(&mut fabric, 1.0);
-    // Everything trimmed: the least rate, 0.9 / 4.
+    // Everything trimmed: the minimum rate, 0.9 / 4.
     for _ in 0..3 {
         fabric.on_trimmed(false);
         fabric.end_interval();

@@ -1,4 +1,4 @@
-//! RCP: equations 5.37 and 5.38 of the thesis by hand and in floating point over random arrivals, its
+//! RCP: equations 5.37 and 5.38 of the thesis by hand and in floating point over random arrivals,
 //! fixed point, averaging within each interval, and idle times.
 
 use hull_core::averaging::{self, HALF};
@@ -22,29 +22,30 @@ fn thesis(control: Control) -> RcpConfig {
     }
 }
 
-/// Half of what the link sends in T arrives: F = alpha / 2, R grows by 2.5 * 0.05.
+/// Arrivals at half of the link's rate over T: F = alpha / 2, R grows by 2.5 * 0.05.
 #[test]
 fn grows_with_spare_rate() {
     let mut rcp = Rcp::new(&thesis(Control::Averages(0)));
     rcp.on_arrival(0, 7_500_000, 0);
     assert_eq!(rcp.rate_bps(50 * MS - 1), 240_000_000);
     let grown = rcp.rate_bps(50 * MS);
-    // Less what alpha is below a tenth, 3.6e-8.
+    // Less the shortfall of alpha from a tenth, 3.6e-8.
     assert!(grown.abs_diff(270_000_000) < 20, "{grown}");
 }
 
-/// The link's rate arrives and 60 KB wait, 0.2 ms of 20 ms: F = -0.01, R falls by 2.5%.
+/// Arrivals at the link's rate with 60 KB queued, 0.2 ms of 20 ms: F = -0.01, R falls by 2.5%.
 #[test]
 fn falls_with_a_queue() {
     let mut rcp = Rcp::new(&thesis(Control::Averages(0)));
     rcp.on_arrival(0, 15_000_000 - 1000, 0);
-    // Of 0.4 ms of queue, half is left at the update.
+    // Of 0.4 ms of queue, half remains at the update.
     rcp.on_arrival(50 * MS - MS / 5, 1000, 120_000);
     let fallen = rcp.rate_bps(50 * MS);
     assert!(fallen.abs_diff(234_000_000) < 20, "{fallen}");
 }
 
-/// AP-RCP takes half of a change back after T / 2, AP2-RCP a half after T / 3 and again after 2T / 3.
+/// AP-RCP reverts half of a change after T / 2, AP2-RCP half after T / 3 and half again after 2T /
+/// 3.
 #[test]
 fn averages_within_an_interval() {
     for (averages, times_ms, growth) in [
@@ -60,7 +61,7 @@ fn averages_within_an_interval() {
     }
 }
 
-/// Remark 5.4: with a factor of 1/4, 3/4 of a change are left after one average and 9/16 after two.
+/// Remark 5.4: with a factor of 1/4, 3/4 of a change remains after one average and 9/16 after two.
 #[test]
 fn averages_by_another_factor() {
     let config = RcpConfig {
@@ -75,8 +76,9 @@ fn averages_by_another_factor() {
     }
 }
 
-/// Packets with 100 and 140 ms: d0 moves by a quarter of the way from 20 to 120 ms in each interval that has
-/// packets, and the gain T / d0 is for what it is then. Half of what the link sends arrives: F = 0.05.
+/// Packets with 100 and 140 ms: from 20 ms, d0 moves a quarter of the way to 120 ms in each
+/// interval with packets, and the gain T / d0 uses the new d0. Arrivals at half of the link's rate:
+/// F = 0.05.
 #[test]
 fn measures_the_round_trip() {
     let config = RcpConfig {
@@ -98,13 +100,13 @@ fn measures_the_round_trip() {
         let found_ms = rcp.round_trip_ps() as f64 / MS as f64;
         assert!((found_ms - round_trip_ms).abs() < 1e-3, "{found_ms}");
     }
-    // Without packets d0 stays.
+    // Without packets d0 is unchanged.
     let before_ps = rcp.round_trip_ps();
     rcp.rate_bps(500 * MS);
     assert_eq!(rcp.round_trip_ps(), before_ps);
 }
 
-/// The rate stays within the link's and a 2^16th of it.
+/// The rate stays between 2^-16 of the link's rate and the link's rate.
 #[test]
 fn stays_within_its_range() {
     let config = thesis(Control::Averages(0));
@@ -114,7 +116,7 @@ fn stays_within_its_range() {
     assert_eq!(rcp.rate_bps(100_050 * MS), config.link_bps / RANGE);
 }
 
-/// Ten flows that send what they are offered, at once: the rate settles at a tenth of the link.
+/// With ten flows that follow the offered rate at once, it settles at a tenth of the link.
 #[test]
 fn offers_each_flow_its_share() {
     for control in [
@@ -141,10 +143,10 @@ fn offers_each_flow_its_share() {
     }
 }
 
-/// F stays within this, either way (2^40 at 32 bits of fraction).
+/// Bound of the magnitude of F (2^40 at 32 bits of fraction).
 const MOST_FEEDBACK: f64 = 256.0;
 
-/// The same in floating point, with the queue that the arrivals make.
+/// Floating-point reference, with the queue that the arrivals build.
 struct Reference {
     config: RcpConfig,
     rate: f64,
@@ -185,7 +187,7 @@ fn control() -> impl Strategy<Value = Control> {
 }
 
 proptest! {
-    /// Each interval a burst arrives at once, some time before its end.
+    /// In each interval a burst arrives at one instant, some time before the end.
     #[test]
     fn follows_its_equations(
         control in control(),
@@ -229,8 +231,9 @@ proptest! {
                     reference.rate = (reference.rate + reference.target) / 2.0;
                 }
             }
-            // The queue is rounded down to whole bytes, and the time of one is kept in 2^-16 ps. What that
-            // makes of the rate: the gain T/d beta q/(d C) is large where the interval is many round trips.
+            // The queue is rounded down to whole bytes, and a byte time is kept in 2^-16 ps. Effect
+            // on the rate: the gain T/d beta q/(d C) is large where the interval is many round
+            // trips.
             let byte_time = byte_s * 1e12 * 65536.0;
             let off_bytes = 1.0 + (queue + u64::from(bytes)) as f64 / byte_time;
             let intervals = interval_us as f64 / round_trip_us as f64;
@@ -241,13 +244,13 @@ proptest! {
             let found = rcp.rate_bps(end_ps) as f64;
             let tolerance = reference.rate.mul_add(1e-5, 1e-6 * config.link_bps as f64) + rounding;
             prop_assert!((found - reference.rate).abs() <= tolerance, "{} {}", found, reference.rate);
-            // From there on, as rates are whole numbers: one of 1526 bit/s may become 65,000 times as
-            // large in the next interval, and with it what was cut off.
+            // Continue from this rate, as rates are integers: 1526 bit/s may grow 65,000-fold in
+            // the next interval, and the truncation error with it.
             reference.rate = found;
         }
     }
 
-    /// A long idle time is many updates, whoever makes them.
+    /// A long idle time equals many updates, however the calls divide it.
     #[test]
     fn an_idle_time_is_many_updates(control in control(), intervals in 1_u64..2000) {
         let config = thesis(control);

@@ -1,5 +1,5 @@
-//! RED: the average against its step response, the marks against the probability by counting, the
-//! distance between marks against the uniform distribution, the decay while idle.
+//! RED: the average against its step response, counted marks against the probability, distances
+//! between marks against the uniform distribution, decay while idle.
 
 use hull_core::queue_estimate::{Link, QueueUnit};
 use hull_core::red::{Red, RedConfig};
@@ -44,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// A queue that has had an average of `queue` packets for long.
+/// A RED queue whose average has settled at `queue` packets.
 fn settled(config: &RedConfig, queue: u64) -> Red {
     let fast = RedConfig {
         weight: 1 << 32,
@@ -77,7 +77,7 @@ proptest! {
         prop_assert!((red.average() as f64 - expected).abs() < 0.6, "{} {}", red.average(), expected);
     }
 
-    /// Any weight, any queues: the recursion in floating point, of which the average falls short by less
+    /// For any weight and queues, the average falls short of the floating-point recursion by less
     /// than 2^-24 / w.
     #[test]
     fn the_average_follows_the_recursion_for_any_weight(
@@ -131,8 +131,8 @@ fn a_queue_that_was_just_emptied_is_not_idle() {
     assert_eq!(red.average(), average);
 }
 
-/// 1 / p_b = 20 packets: each distance from 1 to 20 comes equally often (chi-squared with 19 degrees of
-/// freedom, 0.1% above 43.8), and the share of marks is 2 p_b / (1 + p_b).
+/// 1 / p_b = 20 packets: each distance from 1 to 20 is equally frequent (chi-squared with 19
+/// degrees of freedom, 0.1% above 43.8), and the share of marks is 2 p_b / (1 + p_b).
 #[test]
 fn the_distance_between_marks_is_uniform() {
     let mut red = settled(&figure_2_15(), 100);
@@ -177,7 +177,7 @@ fn refuses_instead_of_marking_every_packet() {
     }
 }
 
-/// Share of marks with a distance uniform on 1 .. 1 / p: its mean is (1 + 1 / p) / 2.
+/// Share of marks with distances uniform on 1 .. 1 / p, whose mean is (1 + 1 / p) / 2.
 #[test]
 fn marks_as_often_as_the_average_says() {
     let gentle = RedConfig {
@@ -222,8 +222,8 @@ fn marks_as_often_as_the_average_says() {
     }
 }
 
-/// Between max_th and twice that, gentle RED's p_b is a straight line from max_p to 1: without random
-/// bits above p_b nothing is marked, with bits below it everything is, once the count is zero.
+/// Between max_th and twice that, gentle RED's p_b rises linearly from max_p to 1: with the count
+/// at zero, random bits above p_b mark nothing and bits below it mark everything.
 #[test]
 fn gentle_grows_on_a_line() {
     let config = RedConfig {
@@ -242,7 +242,7 @@ fn gentle_grows_on_a_line() {
     }
 }
 
-/// In bytes and in packets the same, when all packets have the typical size.
+/// Byte mode and packet mode agree when all packets have the typical size.
 #[test]
 fn bytes_and_packets_agree() {
     let bytes = RedConfig {

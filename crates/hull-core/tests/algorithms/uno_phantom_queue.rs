@@ -1,5 +1,5 @@
-//! Uno's phantom queue: steps one by one against the counter, the growth under full load in closed form, the
-//! marking line, saturation.
+//! Uno's phantom queue: single steps against the counter, growth under full load in closed form,
+//! marking ramp, saturation.
 
 use hull_core::ramp::RampMarker;
 use hull_core::uno_phantom_queue::{UnoPhantomQueue, UnoPhantomQueueConfig, share_bytes};
@@ -22,7 +22,7 @@ fn published(slowdown_pct: u32) -> UnoPhantomQueueConfig {
     }
 }
 
-/// The rates that Uno drains at: 1 / 1.05 and 1 / 1.1 of the link's; thresholds in integer arithmetic.
+/// Uno's drain rates: 1 / 1.05 and 1 / 1.1 of the link's; thresholds in integer arithmetic.
 #[test]
 fn published_settings() {
     assert_eq!(published(5).step_ps(), 349_440);
@@ -33,9 +33,9 @@ fn published_settings() {
     assert!((share - 0.9524).abs() < 5e-5);
 }
 
-/// Under full load the counter grows by 4160 (1 - 1 / 1.05) = 198.1 bytes a packet: after n packets it is that times
-/// n to within two packets. The first mark cannot come before 448,010 bytes, packet 2262 or so, and every packet is
-/// marked from 13,440,300 bytes on, packet 67,848 or so.
+/// Under full load the counter grows by 4160 (1 - 1 / 1.05) = 198.1 bytes a packet, so n times that
+/// after n packets, to within two packets. No packet is marked before 448,010 bytes, near packet
+/// 2262, and every packet is from 13,440,300 bytes on, near packet 67,848.
 #[test]
 fn full_load_in_closed_form() {
     let mut queue = UnoPhantomQueue::new(&published(5));
@@ -67,8 +67,8 @@ fn full_load_in_closed_form() {
 }
 
 proptest! {
-    /// Against steps taken one by one: arrivals add, steps on the grid of the first departure take 4160 or what is
-    /// left.
+    /// Matches single steps: arrivals add; steps on the grid of the first departure remove 4160
+    /// bytes or the remainder.
     #[test]
     fn steps_are_steps(
         slowdown_pct in 0_u32..30,
@@ -99,7 +99,7 @@ proptest! {
         }
     }
 
-    /// For evenly spread random bits, the share of marks is the counter's position between the
+    /// For uniform random bits, the share of marks is the counter's position between the
     /// thresholds.
     #[test]
     fn marks_in_proportion(backlog in 0_u32..30_000) {
@@ -112,7 +112,7 @@ proptest! {
     }
 }
 
-/// The counter stays at its size, so that it is empty a size's drain later.
+/// The counter saturates at its size, so it is empty after that size's drain time.
 #[test]
 fn saturates() {
     let mut queue = UnoPhantomQueue::new(&UnoPhantomQueueConfig {
@@ -128,7 +128,7 @@ fn saturates() {
     assert_eq!(queue.backlog_bytes(10 * 349_440), 0);
 }
 
-/// Equal thresholds are one: nothing at it, everything above.
+/// Equal thresholds act as one: no marks at it, all marked above.
 #[test]
 fn one_threshold() {
     let ramp = RampMarker {

@@ -1,5 +1,5 @@
-//! UnoCC: its constants against the printed ones, epochs, decrease and quick adapt by hand, growth in closed form,
-//! bounds.
+//! UnoCC: constants against printed values, epochs, decrease and quick adapt by hand, growth in
+//! closed form, bounds.
 
 use hull_core::unocc::{UnoCc, UnoCcAck, UnoCcConfig};
 use proptest::prelude::*;
@@ -37,7 +37,8 @@ fn ack(now_ps: u64, acked_bytes: u64, ecn: bool, rtt_ps: u64, sent_at_ps: u64) -
     }
 }
 
-/// A flow with a BDP of 409,600 bytes on 40 us whose window of 100 packets has been sent by 10 us: epochs run.
+/// A flow with a BDP of 409,600 bytes on 40 us that has sent its window of 100 packets by 10 us:
+/// epochs run.
 fn begun() -> UnoCc {
     let mut flow = UnoCc::new(&config(409_600, 102_400, 40 * US), 0);
     for _ in 0..100 {
@@ -61,23 +62,25 @@ fn constants_are_the_printed_ones() {
         "0.491717"
     );
     assert_eq!(UnoCc::new(&inter(), 0).window_bytes(), 22_400_515.0);
-    // Pacing at the BDP per base round trip is the link's rate: 4160 bytes in 332.8 ns, where the BDP is exact.
+    // Pacing a BDP per base round trip is the link's rate: 4160 bytes in 332.8 ns, where the BDP is
+    // exact.
     assert_eq!(
         UnoCc::new(&config(175_344, 1, 14_027_520), 0).gap_ps(),
         332_800
     );
 }
 
-/// An epoch with marks in half of its bytes: E = 0.65 / 2, W falls by E beta, or 0.35 of it near the base.
+/// An epoch with 3/4 of its bytes marked: E = 0.65 * 3/4, W falls by E beta, or 0.35 of it near the
+/// base.
 #[test]
 fn decrease_by_hand() {
     let beta = 4.0 * 24_576.0 / (24_576.0 + 409_600.0);
     for (rtt_ps, scale) in [(43 * US, 1.0), (42_200_000, 0.35), (42_200_001, 1.0)] {
         let mut flow = begun();
-        // Sent before the mark of 10 us: no end.
+        // Sent before the boundary at 10 us: the epoch does not end.
         flow.on_ack(&ack(49 * US, 8192, true, rtt_ps, 9 * US));
         assert_eq!(flow.window_bytes(), 409_600.0);
-        // The additive increase cannot go beyond the BDP.
+        // The additive increase cannot exceed the BDP.
         flow.on_ack(&ack(50 * US, 4096, false, rtt_ps, 9 * US));
         assert_eq!(flow.window_bytes(), 409_600.0);
         flow.on_ack(&ack(51 * US, 4096, true, rtt_ps, 10 * US));
@@ -90,8 +93,9 @@ fn decrease_by_hand() {
     }
 }
 
-/// The next mark is the old one plus the round trip times the ratio of the BDPs: 10 + 44 / 4 = 21 us. Then E
-/// falls from 0.65 to 0.65 (0.35 + 0.5) = 0.5525: no decrease, and the epoch's 8192 bytes increase W. Then it rises.
+/// The next boundary is the old one plus the round trip times the ratio of the BDPs: 10 + 44 / 4 =
+/// 21 us. E falls from 0.65 to 0.65 (0.35 + 0.5) = 0.5525: no decrease, and the epoch's 8192 bytes
+/// increase W. Then E rises.
 #[test]
 fn a_falling_share_increases() {
     let beta = 4.0 * 24_576.0 / (24_576.0 + 409_600.0);
@@ -112,7 +116,7 @@ fn a_falling_share_increases() {
     near(flow.window_bytes(), window * (1.0 - share * beta));
 }
 
-/// An epoch without marks lowers E and leaves W to the increase.
+/// An epoch without marks lowers E and changes W only by the increase.
 #[test]
 fn an_unmarked_epoch_lowers_the_share() {
     let mut flow = begun();
@@ -123,8 +127,8 @@ fn an_unmarked_epoch_lowers_the_share() {
     near(flow.window_bytes(), window + 409.6 * 4096.0 / window);
 }
 
-/// A period is 42 us from the first ACK, which it does not count. With 20 packets in it, fewer than half of 100, W
-/// becomes 0.96 * 20 packets; epochs stop until as much is sent.
+/// A period is 42 us from the first ACK, excluding that ACK. With 20 packets in it, fewer than half
+/// of 100, W becomes 0.96 * 20 packets; epochs stop until as much has been sent.
 #[test]
 fn quick_adapt_by_hand() {
     let mut flow = begun();
@@ -136,7 +140,7 @@ fn quick_adapt_by_hand() {
     flow.on_ack(&ack(92 * US, 4096, true, 44 * US, 10 * US));
     let window = 0.96 * 20.0 * 4096.0;
     near(flow.window_bytes(), window);
-    // No epoch ends, and no period begins with what was sent before.
+    // Packets sent before end no epoch and begin no period.
     flow.on_ack(&ack(140 * US, 4096, true, 44 * US, 92 * US - 1));
     near(flow.window_bytes(), window);
     assert_eq!(flow.mark_share(), 0.0);
@@ -145,7 +149,7 @@ fn quick_adapt_by_hand() {
     }
     flow.on_ack(&ack(184 * US, 4096, true, 44 * US, 140 * US));
     near(flow.mark_share(), 0.65);
-    // Enough in the next period: 10 packets of less than 20.
+    // Enough in the next period: 10 packets with a window of less than 20.
     let window = flow.window_bytes();
     for _ in 0..9 {
         flow.on_ack(&ack(225 * US, 4096, true, 44 * US, 0));
@@ -154,7 +158,7 @@ fn quick_adapt_by_hand() {
     assert_eq!(flow.window_bytes(), window);
 }
 
-/// The gap follows the window, at most every 2 us.
+/// The gap follows the window, updated at most every 2 us.
 #[test]
 fn the_gap_waits() {
     let mut flow = begun();
@@ -167,14 +171,15 @@ fn the_gap_waits() {
 }
 
 proptest! {
-    /// Unmarked ACKs of W bytes bring 0.001 BDP: W^2 grows by 2 * 0.001 BDP n, to the second order of a step.
+    /// Unmarked ACKs of W bytes add 0.001 BDP: W^2 grows by 2 * 0.001 BDP n, up to the second order
+    /// of a step.
     #[test]
     fn growth_in_closed_form(acks in 1_u64..300) {
         let mut flow = UnoCc::new(&config(10_000_000, 100_000, 1000 * US), 0);
         for _ in 0..2442 {
             flow.on_send(0, 4096);
         }
-        // Quick adapt brings W away from the BDP.
+        // Quick adapt moves W away from the BDP.
         flow.on_ack(&ack(0, 0, true, 1000 * US, 0));
         flow.on_ack(&ack(1050 * US, 1_000_000, true, 1000 * US, 0));
         let start = flow.window_bytes();

@@ -1,5 +1,5 @@
 //! The vector files in `tests/vectors` at the root of the repository: each vector holds for this
-//! crate, and the files are what `cargo run -p hull-core --example vectors` writes.
+//! crate, and the files match the output of `cargo run -p hull-core --example vectors`.
 
 #[path = "../../examples/vectors/catalog/mod.rs"]
 mod catalog;

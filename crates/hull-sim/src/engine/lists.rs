@@ -146,7 +146,7 @@ impl<T: Copy> Lists<T> {
 mod tests {
     use super::{EVENTS, List, Lists};
 
-    /// Lists that share chunks keep their events, and chunks that were given back serve again.
+    /// Lists that share chunks keep their events, and returned chunks are reused.
     #[test]
     fn lists_share_chunks() {
         let mut lists = Lists::new();

@@ -284,7 +284,7 @@ mod tests {
 
     const US: u64 = 1_000_000;
 
-    /// At 1 Gbps, with tokens at 100 Mbps for 1500 bytes; each ECN-Echo associates for 100 us.
+    /// 1 Gbps, with a bucket of 1500 bytes filled at 100 Mbps; an ECN-Echo associates for 100 us.
     fn stage(overtaking: Overtaking) -> PacerStage {
         let pacer = PacerConfig {
             max_rate_bps: 100_000_000,
@@ -333,7 +333,7 @@ mod tests {
         assert_eq!(stage.associations, 4);
     }
 
-    /// Report II-C: the packet that carries the news is the first to be paced.
+    /// Report II-C: the packet that signals the ECN-Echo is the first to be paced.
     #[test]
     fn a_packet_tells_of_the_echo() {
         let mut stage = stage(Overtaking::Any);
@@ -360,7 +360,7 @@ mod tests {
         let mut held = stage(Overtaking::Held);
         for stage in [&mut any, &mut held] {
             stage.on_ece(0, 1);
-            // 500 bytes of tokens are left; the next packet's are there 40 us later.
+            // 500 bytes of tokens are left; those for the next packet are complete at 40 us.
             assert_eq!(stage.admit(0, paced), Release::Now(paced));
             assert_eq!(stage.admit(8 * US, paced), Release::Later);
             assert_eq!(stage.next_wake_ps(), Some(40 * US));
@@ -371,7 +371,7 @@ mod tests {
         }
         assert_eq!(held.backlog(), 3);
         assert_eq!(held.release(40 * US), Some(paced));
-        // Each of those behind it waits for the end of the one before.
+        // Each packet behind it waits until the previous one is sent.
         for (at_us, next_us) in [(48, Some(56 * US)), (56, None)] {
             assert_eq!(held.release((at_us - 1) * US), None);
             assert_eq!(held.release(at_us * US), Some(other));

@@ -228,7 +228,7 @@ mod tests {
 
     const LIMIT_BYTES: u64 = 60_000;
 
-    /// A network of one port that marks above 20 KB and drops above 60 KB, and what is to happen in it.
+    /// One port that marks above 20 KB and drops above 60 KB, its next event and its results.
     struct Side {
         network: Network,
         route: u32,
@@ -323,14 +323,14 @@ mod tests {
         }
     }
 
-    /// Packets that are held back arrive when others do, with the same marks, and the port looks alike from outside.
+    /// Held packets arrive at the same times with the same marks, and the port reads the same.
     #[test]
     fn nobody_notices() {
         let mut random = Stream::new(7, Purpose::Arrivals, 0);
         let (mut plain, mut holding) = (Side::new(false), Side::new(true));
         let (mut now_ps, mut most) = (0_u64, 0);
         for seq in 0..20_000 {
-            // Bursts of some 30 packets at once, on average 80% of the rate.
+            // Bursts of 30 packets on average, a load of about 63% on average.
             if random.below(30) == 0 {
                 now_ps += random.below(60_000_000) as u64;
             }

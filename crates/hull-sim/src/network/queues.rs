@@ -287,7 +287,7 @@ mod tests {
         }
     }
 
-    /// A packet that arrives at a time and may be sent then.
+    /// A packet that arrives at `arrived_ps` and may be sent at once.
     fn at(arrived_ps: u64, packet: Packet) -> Waiting {
         Waiting {
             arrived_ps,
@@ -300,7 +300,7 @@ mod tests {
         std::iter::from_fn(|| queues.pop(0).map(|(waiting, _)| waiting.packet.flow)).collect()
     }
 
-    /// Flow 0 has five packets, flow 1 two and flow 6 (of the third queue of four) one.
+    /// Queues five packets of flow 0, two of flow 1 and one of flow 6 (in the third queue of four).
     fn fill(queues: &mut Queues) {
         for flow in [0, 0, 0, 0, 0, 1, 1, 6] {
             queues.push(queues.queue_of(&packet(flow)), at(0, packet(flow)));
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!((queues.bytes(), queues.packets()), (0, 0));
     }
 
-    /// Without classes in their packets all are of the first one, and leave as they came.
+    /// Packets without a class all belong to the first one and leave in order of arrival.
     #[test]
     fn one_class_is_a_fifo() {
         for order in [Order::Strict, Order::Dwrr(vec![1500, 4500])] {
@@ -325,9 +325,9 @@ mod tests {
         }
     }
 
-    /// Queues that are never empty get bytes as their quanta, whatever the sizes of their packets: by hand
-    /// with quanta of 1500 and 3000 bytes and packets of 1500 and 1000, one of the first to three of the
-    /// second.
+    /// Backlogged queues share bytes in proportion to their quanta, whatever the sizes of their
+    /// packets. By hand, with quanta of 1500 and 3000 bytes and packets of 1500 and 1000 bytes: the
+    /// first queue sends one packet for three of the second.
     #[test]
     fn deficits_share_bytes_by_weight() {
         let mut queues = Queues::new(2, &Order::Dwrr(vec![1500, 3000]), 0);
@@ -344,7 +344,7 @@ mod tests {
             .map(|(waiting, _)| waiting.packet.flow)
             .collect();
         assert_eq!(order, [0, 1, 1, 1, 0, 1, 1, 1]);
-        // Any sizes: over many turns the shares are those of the quanta, within a turn.
+        // Random sizes: over many turns the shares match the quanta to within a turn.
         let mut random = crate::random::Stream::new(3, crate::random::Purpose::Arrivals, 0);
         let quanta = [1500, 3000, 7000];
         let mut queues = Queues::new(3, &Order::Dwrr(quanta.to_vec()), 0);

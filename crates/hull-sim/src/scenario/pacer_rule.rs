@@ -121,7 +121,7 @@ mod tests {
 
     const ETA: Share = Share(Share::ONE / 8);
 
-    /// Paper table 3 and 5.1; the round trip is the one at which T_r fits.
+    /// Paper table 3 and 5.1; the round trip is chosen to yield the paper's T_r.
     #[test]
     fn gives_the_testbed() {
         let path = path(1.0, 105.0);
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(association_timeout(&path), Time(1_000_000_000));
     }
 
-    /// A long round trip does not lengthen T_r beyond table 3's, or beyond five packets of a slow link.
+    /// A long round trip raises T_r no further than table 3's, or five packets of a slow link.
     #[test]
     fn follows_the_round_trip_no_further_than_the_testbed() {
         assert_eq!(update_interval(&path(10.0, 300.0), ETA), Time(64_000_000));

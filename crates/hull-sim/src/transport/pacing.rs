@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(now_ps, 999 * 10 * US);
     }
 
-    /// 4 of 10 us have passed: the other 6 take 12 at half the rate, and 3 at twice.
+    /// After 4 of 10 us, the remaining 6 take 12 us at half the rate and 3 us at twice the rate.
     #[test]
     fn a_change_holds_for_what_is_left() {
         for (percent, next_us) in [(50, 16), (200, 7), (100, 10)] {
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// A control that does not adjust the gap is only asked when it sends.
+    /// A control that does not adjust the gap sets it only when it sends.
     #[test]
     fn a_gap_may_stand() {
         let mut pacing = Pacing::new();

@@ -313,9 +313,9 @@ mod tests {
         assert_eq!(flow.ack_deadline_ps, NEVER);
     }
 
-    /// Thesis figure 2.10: the packet that waits gets an ACK without ECE, the marked one its own with it, and
-    /// neither waits for the timer. The next marked ones are delayed again, and the first without a mark is a
-    /// change again.
+    /// Thesis figure 2.10: when the marking changes, the waiting packet gets an ACK without ECE and
+    /// the marked packet one with ECE, both at once. The next marked packets have delayed ACKs
+    /// again; the first unmarked one is another change.
     #[test]
     fn a_change_of_marking_is_acknowledged_at_once() {
         let mut flow = receiver(2);
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(flow.next(), 30);
     }
 
-    /// Linux: the first packets of a connection are acknowledged each, later ones in pairs.
+    /// Linux: each of a connection's first packets is acknowledged at once, later ones in pairs.
     #[test]
     fn the_first_acks_are_quick() {
         let mut flow = Receiver::new(&ReceiverConfig {

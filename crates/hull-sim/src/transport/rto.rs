@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(rto.deadline_ps(&CONFIG, 201), 1201);
     }
 
-    /// A timeout of 1000 is four ticks of 300: from 299 to 1200 it has ticked four times.
+    /// A timeout of 1000 is four ticks of 300: the clock ticks four times from 299 to 1200.
     #[test]
     fn a_ticking_clock_counts_ticks() {
         let config = RtoConfig {

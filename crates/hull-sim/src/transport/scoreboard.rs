@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(board.lost_below(10), 20);
         assert_eq!(board.pipe(0, 100, 0, 10), 40); // 60..100
         assert_eq!(board.pipe(0, 100, 10, 10), 50); // and the first one, sent again
-        // Two segments above a hole are not enough to call it lost.
+        // Two segments above a hole do not suffice to declare it lost.
         let mut few = Scoreboard::default();
         few.add(10, 30);
         assert_eq!(few.lost_below(10), 0);

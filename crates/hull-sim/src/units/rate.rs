@@ -191,7 +191,7 @@ mod tests {
         let of = |text| RelativeRate::parse(text).map(|rate| rate.of(Rate(1000)));
         assert_eq!(of("95%"), Ok(Rate(950)));
         assert_eq!(of("800"), Ok(Rate(800)));
-        // Neither a share nor a rate: 95% or 1 bit/s?
+        // Ambiguous, neither a share nor a rate: 95% or 1 bit/s?
         assert!(of("0.95").is_err());
         assert!(RelativeRate::read(Written::Float(0.95)).is_err());
     }

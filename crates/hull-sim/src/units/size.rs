@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn refuses_what_has_no_meaning() {
-        // 1000 or 1024, bits or bytes?
+        // Ambiguous: 1000 or 1024, bits or bytes?
         for text in ["64K", "1M", "1G", "64k", "1kb", "8Kb", "1Kib"] {
             assert!(Size::parse(text).is_err(), "{text}");
         }

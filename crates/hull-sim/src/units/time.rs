@@ -130,7 +130,7 @@ mod tests {
     fn numbers_are_seconds() {
         assert_eq!(Time::read(Written::Whole(3)), Ok(Time(3 * SECOND)));
         assert_eq!(Time::read(Written::Float(64e-6)), Ok(Time(64_000_000)));
-        // Three times 1.1e-6, whose last digits are the float's.
+        // The last digits of 3 * 1.1e-6 are a floating-point error.
         assert_eq!(
             Time::read(Written::Float(1.1e-6 * 3.0)),
             Ok(Time(3_300_000))

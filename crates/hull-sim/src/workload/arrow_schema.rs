@@ -106,7 +106,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::{decoded, durations};
 
-    /// RFC 4648, section 10.
+    /// Test vectors of RFC 4648, section 10.
     #[test]
     fn base64_of_its_rfc() {
         for (text, bytes) in [
@@ -120,8 +120,7 @@ mod tests {
         assert_eq!(decoded("Zg*"), None);
     }
 
-    /// Arbitrary content never causes a read beyond its end. Real files are read in the Python
-    /// tests.
+    /// Arbitrary input never causes a read beyond its end. The Python tests read real files.
     #[test]
     fn what_is_no_schema_has_no_durations() {
         for text in [

@@ -78,7 +78,7 @@ mod tests {
             let mut rows = CsvRows::new(Cursor::new(text.as_bytes()));
             for line in [2, 4, 7, 8] {
                 assert_eq!(rows.next().map(|row| row.map(ByteRecord::len)), Ok(Some(2)));
-                // Asking for the line ends the reading, so that each line has a reader of its own.
+                // `at_line` ends the reading, so each line needs its own reader.
                 let mut again = CsvRows::new(Cursor::new(text.as_bytes()));
                 for _ in 0..[2, 4, 7, 8].iter().filter(|&&l| l <= line).count() {
                     assert!(again.next().is_ok());

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_flow_starts_after_all_that_it_waits_for() {
-        // Rows 1 to 4 of the file are at the places 2, 0, 3, 1 of the list; row 4 waits for 1 and 2, 3 for 4.
+        // Rows 1 to 4 of the file are list entries 2, 0, 3, 1; row 4 waits for 1 and 2, 3 for 4.
         let after = [vec![], vec![], vec![4], vec![2, 1, 2]];
         let mut chains = Chains::new(&after, &[2, 0, 3, 1]).expect("good");
         assert!(chains.is_free(0) && chains.is_free(2) && !chains.is_free(1) && !chains.is_free(3));

@@ -46,7 +46,7 @@ mod tests {
         toml::from_str("").expect("the default")
     }
 
-    /// Reads a file of this text, where there are the transports tcp and dctcp and the group rpc.
+    /// Reads a file with this text, given the transports tcp and dctcp and the group rpc.
     fn list(name: &str, text: &str) -> Result<FlowList, String> {
         let path = std::env::temp_dir().join(format!("hull-{}-{name}.csv", std::process::id()));
         std::fs::write(&path, text).expect("a temporary file");

@@ -251,8 +251,8 @@ mod tests {
     use super::super::test_network::hosts;
     use super::*;
 
-    /// Writes a file in two row groups, with `src` as a text that may be missing and `dst` of 32
-    /// bits, and reads it.
+    /// Writes a file with two row groups, where `src` is optional text and `dst` a 32-bit integer,
+    /// and reads it.
     fn list(name: &str, rows: &[(i64, Option<&str>, i32, i64)]) -> Result<FlowList, String> {
         let path = std::env::temp_dir().join(format!("hull-{}-{name}", std::process::id()));
         let field = |name, physical, repetition| {

@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// The records of every workload have the group that a separate count assigns to them.
+    /// The flow records of every workload have the group that an independent rule gives them.
     #[test]
     fn flows_of_every_workload_have_groups() {
         let traffic = "

@@ -185,7 +185,7 @@ mod tests {
 
     const BASIC: &str = "[workload.incast]\ntotal = \"1MB\"\nqueries = 3\n";
 
-    /// A network that takes 10 ns for a request and 1 ps for a byte of a response.
+    /// A network that delivers a request in 10 ns and a response in 1 ps per byte.
     fn network() -> TestNetwork {
         TestNetwork {
             delay_ps: |message| {
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_slowest_server_and_the_deadline() {
-        // Server 2's responses take 90 us more and suffer a timeout.
+        // Server 2's responses take 90 us and suffer a timeout.
         let network = TestNetwork {
             delay_ps: |message| {
                 if message.src == 2 {
@@ -277,7 +277,7 @@ mod tests {
         let text = "[workload.incast]\ntotal = \"1MB\"\n";
         let mut traffic = build(text, 41, "1us").expect("good");
         let log = network().run(&mut traffic);
-        // One begins every 35 ns before 1 us, and the last one is waited for.
+        // One query begins every 35 ns before 1 us, and the run waits for the last one.
         assert_eq!(log.queries.len(), 29);
     }
 

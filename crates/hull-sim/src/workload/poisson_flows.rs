@@ -400,8 +400,8 @@ mod tests {
         assert!((9_600..10_400).contains(&count), "{count}");
     }
 
-    /// Each flow lasts 1 ms: at its start none of the others of its pair and direction that are under
-    /// way is on its connection, as long as they are fewer than the connections.
+    /// Flows last 1 ms. A new flow shares a connection with no active flow of its pair and
+    /// direction, as long as those are fewer than the connections.
     #[test]
     fn a_flow_takes_an_idle_connection_of_its_pair() {
         let text = format!("{FLOWS}connections = \"persistent\"\nconnections_per_pair = 3\n");
@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(flows.flows.capacity(), 0);
         let text = format!("[workload.flows]\n{keys}");
         let mut traffic = build(&text, 4, "1000s").expect("good");
-        // Ten are outstanding on average, so no tag ever comes near the number of flows.
+        // Ten flows are outstanding on average, so tags stay far below the number of flows.
         let log = network.run(&mut traffic);
         let largest = log.sends.iter().map(|(_, message)| message.tag).max();
         assert!(largest < Some(60), "{largest:?}");

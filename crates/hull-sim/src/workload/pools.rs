@@ -57,7 +57,7 @@ mod tests {
     use super::super::test_network::{TestNetwork, build};
     use super::super::{Channel, Workload};
 
-    /// Three classes, distinguished by the bytes of their responses.
+    /// Three classes, distinguished by the sizes of their responses.
     fn requests(settings: &str, own: [&str; 3]) -> String {
         let classes = [1, 2, 3].map(|kb| {
             let own = own[kb - 1];

@@ -326,7 +326,7 @@ mod tests {
         let outside = |f: &&crate::workload::FlowRecord| f.src == 45 || f.dst == 45;
         close(log.flows.iter().filter(outside).count(), 40_000.0);
         close(log.flows.iter().filter(|f| f.src == 45).count(), 20_000.0);
-        // Most flows small, most bytes in updates (text of 2.1.2).
+        // Most flows are small, and most bytes are in updates (text of 2.1.2).
         let small = log.flows.iter().filter(|flow| flow.bytes < 50_000).count();
         assert!(2 * small > log.flows.len());
         let bytes = |least: u64| -> u64 {
@@ -337,7 +337,7 @@ mod tests {
         assert!(log.flows.iter().all(|flow| flow.bytes <= 50_000_000));
     }
 
-    /// Jitter holds requests back, by at most so much and on average half of it for each.
+    /// Jitter delays each request by at most its value, and by half of it on average.
     #[test]
     fn jitter_spreads_a_query() {
         let longest = |jitter: &str| {

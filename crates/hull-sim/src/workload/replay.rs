@@ -232,7 +232,7 @@ mod tests {
             .iter()
             .map(|(at_ps, m)| (*at_ps, m.src, m.dst, m.bytes))
             .collect();
-        // The last row starts when the measured second is over.
+        // The last row starts after the measured second.
         assert_eq!(
             sent,
             [

@@ -328,7 +328,7 @@ mod tests {
         classes = [{ size = "1KB", share = "80%" }, { size = "10MB", share = "20%" }]
     "#;
 
-    /// A network in which each byte takes 8 ns, as at 1 Gbps, and each message 100 us besides.
+    /// A network with 8 ns per byte, as at 1 Gbps, plus 100 us per message.
     fn network() -> TestNetwork {
         TestNetwork {
             delay_ps: |message| 100_000_000 + 8000 * message.bytes,
@@ -366,7 +366,7 @@ mod tests {
     fn a_completion_time_by_hand() {
         let mut traffic = build(TABLE_4, 10, "20s").expect("good");
         for record in network().run(&mut traffic).flows {
-            // Two messages, and the application's delay at both ends.
+            // Two messages, plus the application's delay at both ends.
             let fct_ps = 2 * 100_000_000 + 8000 * (100 + record.bytes) + 2 * 10_000_000;
             assert_eq!(record.fct_ps, fct_ps);
             assert_eq!(record.timeouts, 1, "the request's");

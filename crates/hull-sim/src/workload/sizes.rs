@@ -157,7 +157,7 @@ mod tests {
         (0..count).map(move |_| law.draw(&mut stream))
     }
 
-    /// Bounds of thesis table 4.6, its shares of flows and of bytes, percent.
+    /// Thesis table 4.6: upper bounds of the classes, shares of flows and of bytes in percent.
     const TABLE_4_6: [(u64, f64, f64); 4] = [
         (10_000, 53.04, 6.51),
         (100_000, 42.78, 19.25),
@@ -202,9 +202,9 @@ mod tests {
 
     #[test]
     fn shares_of_bytes_are_those_of_table_4_6_for_a_sample_of_its_size() {
-        // The law puts 68.2% of the bytes above 10 MB, most of them in flows that five million
-        // draws do not have. What the table shows is the usual sample of five million: the median
-        // of several.
+        // By the law, flows above 10 MB carry 68.2% of the bytes, most of them in flows too rare
+        // for five million draws. The table shows a typical sample of five million; the test takes
+        // the median of nine samples.
         let samples: Vec<[(f64, f64); 4]> = (1..=9)
             .map(|seed| shares(draws(&pareto(None), seed, 5_000_000)))
             .collect();
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_cut_pareto_has_the_moments_of_its_law() {
         let law = pareto(Some(10_000_000));
-        // By the thesis's numbers: bytes up to 10 MB are 1 - (x_m/x)^0.05 of 100 KB.
+        // From the thesis: sizes up to 10 MB contribute 1 - (x_m/x)^0.05 of the mean of 100 KB.
         let least: f64 = 100_000.0 * 0.05 / 1.05;
         let ratio = least / 1e7;
         let mean = 100_000.0 * (1.0 - ratio.powf(0.05)) / (1.0 - ratio.powf(1.05));

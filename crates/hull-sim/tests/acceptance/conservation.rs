@@ -1,6 +1,6 @@
 //! Packet conservation in random scenarios: at the end of every run, packets sent = delivered +
-//! dropped + queued or in flight, nothing panics, and no selective acknowledgment is left behind
-//! (its side table holds at most what is in flight, nothing when nothing is).
+//! dropped + queued or in flight, nothing panics, and no selective acknowledgment leaks (its side
+//! table holds at most the packets in flight, and none if none are).
 
 use hull_sim::simulation::{self, Control};
 use proptest::prelude::*;

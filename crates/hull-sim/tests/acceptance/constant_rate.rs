@@ -1,6 +1,6 @@
 //! Traffic without congestion control against closed forms: trains at a D/D/1 port wait on average
-//! (n - 1) / 2 times the difference of the two links' packet times (exact to 0.1 ns); an overloaded port
-//! delivers its own rate and drops the rest; marks change nothing; each packet is sent once.
+//! (n - 1) / 2 times the difference of the two links' packet times (exact to 0.1 ns); an overloaded
+//! port delivers its own rate and drops the rest; marks have no effect; each packet is sent once.
 
 use hull_sim::scenario;
 use hull_sim::simulation::Outcome;
@@ -15,7 +15,8 @@ fn outcome(settings: &[&str]) -> Outcome {
     run(&scenario(FLOW, &all), 1)
 }
 
-/// 10 Gbps into 1 Gbps: packet k of a train arrives 1.2 us after the one before it and waits 10.8 k us.
+/// 10 Gbps into 1 Gbps: packet k of a train arrives 1.2 us after its predecessor and waits 10.8 k
+/// us.
 #[test]
 fn trains_wait_as_in_a_d_d_1_queue() {
     for (burst, mean_us) in [(1, 0.0), (2, 5.4), (10, 48.6)] {
@@ -26,14 +27,14 @@ fn trains_wait_as_in_a_d_d_1_queue() {
         let port = found.links.iter().find(|link| link.to == "h0");
         let wait_us = port.and_then(|port| port.mean_wait_us).expect("packets");
         assert!((wait_us - mean_us).abs() < 1e-4, "{burst}: {wait_us}");
-        // 240 Mbps are 20,000 packets of 1500 bytes in the second; nothing but they is sent.
+        // 240 Mbps are 20,000 packets of 1500 bytes in the second; nothing else is sent.
         let sent = found.packets.sent;
         assert_eq!((sent, found.packets.dropped), (20_000, 0));
         assert_near("use", found.throughput.utilization, 0.24, 1e-3);
     }
 }
 
-/// Twice the port's rate: what arrives is the port's rate, and what does not fit is lost for good.
+/// At twice its rate, a port delivers its own rate and the excess is lost for good.
 #[test]
 fn an_overloaded_port_delivers_its_rate() {
     let found = outcome(&[
@@ -64,7 +65,7 @@ fn marks_change_nothing() {
     assert_eq!(plain.packets, marked.packets);
 }
 
-/// A stopped flow gives its slot back, though some of its packets were lost.
+/// A stopped flow releases its slot even if some of its packets were lost.
 #[test]
 fn a_flow_ends_when_it_is_stopped() {
     let flow = |start, stop| {

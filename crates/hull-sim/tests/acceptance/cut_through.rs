@@ -1,8 +1,8 @@
-//! Store-and-forward and cut-through, and the latency of a switch: one packet across the tree of paper
-//! 6.3 against sums by hand, to the picosecond.
+//! Store-and-forward, cut-through and switch latency: one packet across the tree of paper 6.3
+//! against sums by hand, to the picosecond.
 //!
-//! Six links of delay d = 200 ns, five switches between. 1500 bytes take S = 1.2 us at 10 Gbps and 12 us
-//! at 1 Gbps; a header of 64 bytes takes h = 51.2 ns and 512 ns.
+//! Six links of delay d = 200 ns, five switches between. 1500 bytes take S = 1.2 us at 10 Gbps and
+//! 12 us at 1 Gbps; a header of 64 bytes takes h = 51.2 ns and 512 ns.
 
 use super::star::{run, scenario};
 
@@ -42,27 +42,28 @@ fn a_stored_packet_pays_for_each_link() {
     assert_eq!(fct_ps(&[SLOW_END]), SLOW + 5 * S + 6 * D);
 }
 
-/// Each of the five switches begins when it has the header; the last link carries all of it.
+/// Each of the five switches starts to send once it has the header; the last link carries all of
+/// it.
 #[test]
 fn cut_through_pays_for_one_link() {
     assert_eq!(fct_ps(&[CUT]), 5 * (H + D) + S + D);
 }
 
-/// The first switch may not run dry: it begins so late that its last bit is sent when it has come, S
-/// after the beginning. The others are as fast as it.
+/// The first switch must not underrun: it starts S before the last bit arrives, so that it sends
+/// that bit on arrival. The other switches have the same rate.
 #[test]
 fn from_slow_to_fast_the_last_bit_decides() {
     let first = SLOW + D - S;
     assert_eq!(fct_ps(&[CUT, SLOW_HOST]), first + 4 * (H + D) + S + D);
 }
 
-/// The last switch begins with the header and takes its own time.
+/// The last switch starts once it has the header and sends at its own rate.
 #[test]
 fn from_fast_to_slow_the_header_decides() {
     assert_eq!(fct_ps(&[CUT, SLOW_END]), 5 * (H + D) + SLOW + D);
 }
 
-/// A packet that is no longer than what a switch waits for is stored.
+/// A packet no longer than the cut-through threshold is stored and forwarded.
 #[test]
 fn a_short_packet_is_stored() {
     let short = "workload.long_lived.flows=[{src=0,dst=191,size=\"20B\"}]";
@@ -71,8 +72,8 @@ fn a_short_packet_is_stored() {
     assert_eq!(fct_ps(&["switch.cut_through=1500B"]), 6 * (S + D));
 }
 
-/// A packet that has to wait goes on after the one before it: two packets back to back from hosts of
-/// the same switch to a third leave it back to back.
+/// A packet that must wait follows its predecessor immediately: two simultaneous packets from hosts
+/// of one switch to a third host leave the switch back to back.
 #[test]
 fn cut_through_waits_in_the_queue() {
     let two =

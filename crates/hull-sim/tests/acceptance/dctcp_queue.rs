@@ -4,8 +4,8 @@
 //! Equation 2.10: the largest queue is K + N packets. Tolerance one packet (and the 0.1% of the
 //! histogram): the model's queue is continuous and marks at K, packets are marked from K + 1 on.
 //! Equation 2.8: the amplitude is sqrt(2 N (C RTT + K)) / 2 packets; equation 2.9: the period is as
-//! many round trips. For N = 1 within 25%: the equations take alpha for small where it is sqrt(2 / W),
-//! and cut by a fraction of a packet.
+//! many round trips. For N = 1 within 25%: the equations assume a small alpha, here sqrt(2 / W),
+//! and cuts by a fraction of a packet.
 //! Equation 2.12: with K > C RTT / 7 no throughput is lost, to 0.1%.
 
 use hull_sim::simulation::Outcome;

@@ -1,5 +1,5 @@
-//! A part is a pure function of scenario and seed (design): the same bytes in both Parquet files on
-//! a second run, other bytes with another seed, and measurements that leave the traffic alone.
+//! A part is a pure function of scenario and seed (design): a second run writes the same bytes to
+//! both Parquet files, another seed other bytes, and measurement leaves the traffic unchanged.
 
 use std::fs;
 

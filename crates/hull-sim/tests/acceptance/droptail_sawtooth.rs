@@ -69,8 +69,8 @@ fn a_pipe_of_buffer_fills_the_link() {
     assert_utilization(utilization("switch.buffer=60pkts", &[]), 1.0);
 }
 
-/// With every second packet acknowledged and ACKs counted, the window grows half as fast, which
-/// stretches the cycle and changes none of its shares.
+/// With every second packet acknowledged and growth per ACK, the window grows half as fast, which
+/// stretches the cycle but leaves its shares unchanged.
 #[test]
 fn delayed_acks_change_the_cycle_and_not_the_utilization() {
     let more = ["transport.ack_every=2", "transport.byte_counting=false"];
@@ -86,14 +86,14 @@ fn assert_sawtooth(buffer: &str, b: f64, name: &str) {
     let cycle_s = cycle_packets * packet_s;
     assert_eq!(outcome.counts.timeouts, 0);
     assert_eq!(outcome.counts.retransmissions, outcome.packets.dropped);
-    // The slow start at the beginning drops packets of its own, before the warm-up's end.
+    // The initial slow start drops packets too, before the warm-up ends.
     let (peak, trough, period_s) = sawteeth(&queue_series(&outcome, name), 1500.0 * PIPE / 3.0);
     assert_near("period", period_s, cycle_s, 0.10);
     assert_near("peak queue", peak / 1500.0, b * PIPE, 0.05);
     let buffer_us = b * PIPE * 12.0;
     assert_near("largest queue", outcome.occupancy.max_us, buffer_us, 0.01);
     assert_near("amplitude", (peak - trough) / 1500.0, top / 2.0, 0.10);
-    // The mean over time of w - P, where w lasts as long as it is large.
+    // The time average of w - P; a window lasts in proportion to its size.
     let mean_window = top * (7.0 / 12.0) / (3.0 / 4.0);
     let mean_us = (mean_window - PIPE) * 12.0;
     assert_near("mean queue", outcome.occupancy.mean_us, mean_us, 0.05);
@@ -109,7 +109,7 @@ fn two_pipes_of_buffer_never_empty() {
     assert_sawtooth("switch.buffer=120pkts", 2.0, "sawtooth-2");
 }
 
-/// One drop a cycle: the drops of 20 s less those of a run that ends with the warm-up.
+/// One drop a cycle: the drops of 20 s minus those of a run that ends with the warm-up.
 #[test]
 fn one_packet_is_lost_each_cycle() {
     for (buffer, b) in [

@@ -1,6 +1,6 @@
-//! Every key that is a time, at the longest that a scenario may have and beyond: it is refused with its name,
-//! or runs without a sum of times that leaves 64 bits (tests stop at every overflow). Issue 17, 5: with
-//! `measure.sample_interval` near 2^64 ps time ran backwards.
+//! Every time key at its longest permitted value and beyond: the scenario is rejected with the
+//! key's name, or runs without a sum of times that overflows 64 bits (tests stop at every
+//! overflow). Issue 17, 5: with `measure.sample_interval` near 2^64 ps time ran backwards.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ const REQUESTS: &str =
     "workload.requests={load=\"20%\",classes=[{size=\"1KB\",share=\"100%\"}],service={SERVICE}}";
 const QUERIES: &str = "workload.partition_aggregate={interval=\"100us\",request_size=\"100B\",response_size=\"1KB\",service={SERVICE},deadline=\"1ms\"}";
 
-/// For each key a scenario that has its table; the key itself is set last.
+/// Settings of a scenario that has the table of `key`; the caller sets the key itself last.
 fn around(key: &str) -> Vec<String> {
     let with = |settings: &[&str]| {
         let all = [STAR, BULK].iter().chain(settings);
@@ -130,7 +130,7 @@ fn around(key: &str) -> Vec<String> {
     }
 }
 
-/// The settings with `time` at `key`; `None` where the scenario is refused, which has to name the key.
+/// The scenario with `time` at `key`; `None` if it is rejected, with an error that names the key.
 fn resolved(key: &str, time: &str) -> Option<hull_sim::scenario::Scenario> {
     let mut settings = around(key);
     let mut placed = false;

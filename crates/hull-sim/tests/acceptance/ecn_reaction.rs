@@ -12,9 +12,9 @@ fn newreno() -> Script {
     flow
 }
 
-/// Segments 0 to 9 are out. Segment 2 is marked when 12 have been sent: half, and no second halving
-/// up to segment 11. Its ACK releases nothing; the first new segment, with CWR, goes out when five
-/// are in flight. The mark is echoed until that segment arrives.
+/// Segments 0 to 9 are out. Segment 2 is marked after 12 have been sent: the window halves, and
+/// does not halve again up to segment 11. Its ACK releases nothing; the first new segment, with
+/// CWR, leaves when five are in flight. The receiver echoes the mark until that segment arrives.
 #[test]
 fn newreno_halves_once_a_window() {
     let mut flow = newreno();
@@ -53,7 +53,7 @@ fn newreno_halves_again_in_the_next_window() {
     assert_eq!(flow.reduced, [12, 18]);
 }
 
-/// The window is not what limits the sender: no growth, but a mark is congestion all the same.
+/// The window does not limit the sender: it does not grow, but a mark still counts as congestion.
 #[test]
 fn a_sender_with_little_to_send_reacts_too() {
     let mut flow = Script::new(Setting {
@@ -65,9 +65,9 @@ fn a_sender_with_little_to_send_reacts_too() {
     assert_eq!(flow.cwnd(), 5 * MSS);
 }
 
-/// A loss and a mark in one window of data are one reduction (RFC 3168, 6.1.2): during the recovery,
-/// and on the ACK that ends it, ECE is not answered. The loss is reported with CWR as well, so that
-/// the echo of the mark ends with it.
+/// A loss and a mark in one window of data cause one reduction (RFC 3168, 6.1.2): the sender
+/// ignores ECE during the recovery and on the ACK that ends it. It reports the loss with CWR as
+/// well, which ends the echo of the mark.
 #[test]
 fn loss_and_mark_in_one_window_are_one_reduction() {
     for dctcp in [None, Some(dctcp(Share(Share::ONE)))] {
@@ -89,9 +89,10 @@ fn loss_and_mark_in_one_window_are_one_reduction() {
     }
 }
 
-/// RFC 3168, 6.1.2, and RFC 8257, 3.4: ECN-Echo on any ACK. Segments 2 and 3 change places and 3 is marked:
-/// its ACK acknowledges nothing, and reduces all the same: 10 to 5, by DCTCP with alpha = 1 as by NewReno. Up to
-/// segment 11 all is from the same window, so no later echo reduces again. CWR goes with the first new segment.
+/// RFC 3168, 6.1.2, and RFC 8257, 3.4: ECN-Echo counts on any ACK. Segments 2 and 3 are reordered
+/// and 3 is marked: its ACK acknowledges no data but reduces the window from 10 to 5, by DCTCP with
+/// alpha = 1 as by NewReno. All up to segment 11 is from the same window, so no later echo reduces
+/// again. The first new segment carries CWR.
 #[test]
 fn a_mark_on_a_duplicate_ack_reduces_the_window_once() {
     let fixed = Dctcp {
@@ -120,7 +121,7 @@ fn a_mark_on_a_duplicate_ack_reduces_the_window_once() {
     }
 }
 
-/// The same where the first segment of all is missing: nothing was ever acknowledged.
+/// The same with the very first segment missing: no data has been acknowledged yet.
 #[test]
 fn a_mark_before_the_first_acknowledgment_reduces_the_window() {
     for dctcp in [None, Some(dctcp(Share(Share::ONE)))] {
@@ -136,8 +137,8 @@ fn a_mark_before_the_first_acknowledgment_reduces_the_window() {
     }
 }
 
-/// Segment 2 is lost and 3, 4, 5 are marked. The third duplicate finds the loss: half of the ten that were in
-/// flight, whatever the marks took from the window, and no further reduction in this window of data.
+/// Segment 2 is lost and 3, 4, 5 are marked. The third duplicate reveals the loss: half of the ten
+/// in flight, whatever the marks took, and no further reduction in this window of data.
 #[test]
 fn marks_on_the_duplicates_of_a_loss_add_nothing() {
     for dctcp in [
@@ -162,9 +163,10 @@ fn marks_on_the_duplicates_of_a_loss_add_nothing() {
     }
 }
 
-/// Alpha counts acknowledged bytes only (RFC 8257, 3.3: without SACK). g = 1/4, alpha from 0: the first window
-/// ends with segment 0, the second with 10. In it segment 2 comes after 3; 3's mark is echoed by a duplicate, so
-/// that of segments 1 to 10 none counts as marked, and alpha stays 0: segment 11's mark takes nothing.
+/// Alpha counts acknowledged bytes only (RFC 8257, 3.3: without SACK). g = 1/4, alpha from 0: the
+/// first window ends with segment 0, the second with 10. In the second, segment 2 arrives after 3
+/// and a duplicate echoes 3's mark, so that none of segments 1 to 10 counts as marked. Alpha stays
+/// 0, and segment 11's mark does not reduce the window.
 #[test]
 fn a_mark_on_a_duplicate_ack_does_not_count_for_alpha() {
     let mut flow = Script::new(Setting {
@@ -188,9 +190,9 @@ fn dctcp(initial_alpha: Share) -> Dctcp {
 }
 
 /// g = 1/4, alpha from 0. Segment 0's ACK ends the first window of observation: alpha = 0. The next
-/// ends with segment 10 and holds 1 to 10, of which 6 to 10 are marked: F = 1/2, alpha = 1/8. The mark
-/// on segment 6 cuts by alpha / 2 = 0, and no other cut is made until all that was sent by then, 0 to
-/// 15, is acknowledged. Segment 16 is marked: 10000 (1 - 1/16) = 9375.
+/// ends with segment 10 and holds 1 to 10, of which 6 to 10 are marked: F = 1/2, alpha = 1/8. The
+/// mark on segment 6 cuts by alpha / 2 = 0, and there is no other cut until everything sent by
+/// then, 0 to 15, is acknowledged. Segment 16 is marked: 10000 (1 - 1/16) = 9375.
 #[test]
 fn dctcp_cuts_once_a_window_by_half_of_alpha() {
     let mut flow = Script::new(Setting {
@@ -212,7 +214,7 @@ fn dctcp_cuts_once_a_window_by_half_of_alpha() {
     }
 }
 
-/// Alpha is above 0 and decays; windows without a mark leave the window alone.
+/// Alpha is above 0 and decays; observation windows without a mark do not reduce cwnd.
 #[test]
 fn dctcp_cuts_nothing_in_windows_without_marks() {
     let mut flow = Script::new(Setting {

@@ -1,5 +1,5 @@
-//! A fingerprint of results: what a seeded grid of schemes, buffers and loads gives, as a snapshot.
-//! It says that a change moved results, not that they were right; the other files say that.
+//! A fingerprint of results: a snapshot of a seeded grid of schemes, buffers and loads. It shows
+//! that a change moved results, not whether they are right; the other files check that.
 
 use std::fmt::Write;
 

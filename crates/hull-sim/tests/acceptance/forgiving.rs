@@ -1,26 +1,26 @@
-//! Forgiving input: units that people write, thresholds in packets, and all mistakes of a scenario at once,
-//! each with its place in the file.
+//! Forgiving input: common spellings of units, thresholds in packets, and all errors of a scenario
+//! at once, each with its position in the file.
 
 use hull_sim::scenario::{Scenario, expand};
 use serde_json::Value;
 
 use super::scenario_errors::GOOD;
 
-/// The messages for a file and overrides.
+/// The error messages for a file with overrides.
 fn told(text: &str, settings: &[&str]) -> Vec<String> {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     let error = expand(text, "my.toml", &settings).expect_err("wrong");
     error.to_string().lines().map(ToOwned::to_owned).collect()
 }
 
-/// The one cell of the good file with overrides.
+/// The only cell of the good file with overrides.
 fn cell(settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     let mut cells = expand(GOOD, "my.toml", &settings).expect("right");
     cells.remove(0).scenario
 }
 
-/// Whether each line begins as it should.
+/// Asserts that each line begins with its expected start.
 fn begin(lines: &[String], starts: &[&str]) {
     println!("{}", lines.join("\n"));
     assert_eq!(lines.len(), starts.len());
@@ -284,12 +284,12 @@ fn ranges_are_told_section_by_section_once_the_form_is_right() {
             "my.toml: --set pacer.buckets: 0 is invalid; expected 1 to 4096",
         ],
     );
-    // While a form is wrong, that is all.
+    // An error of form is reported alone.
     begin(
         &told(&format!("{text}colour = 1\n"), &[]),
         &["my.toml:17:1: workload.requests.colour: "],
     );
-    // What is wrong with one key does not make others wrong.
+    // An error in one key causes no errors in others.
     begin(
         &told(GOOD, &["transport.mtu=1MB", "pacer={}"]),
         &["my.toml: --set transport.mtu: \"1MB\" is invalid; expected 300B to 9000B"],
@@ -349,7 +349,7 @@ fn a_mistake_of_all_schemes_is_told_once() {
     );
 }
 
-/// Where the base scenario's table is wrong, each scheme would miss what is in it.
+/// If the base scenario's table is wrong, keys that each scheme would miss in it are not reported.
 #[test]
 fn what_schemes_miss_is_not_told_where_the_file_is_wrong() {
     let schemes = "[schemes.a]\nswitch.rcp.alpha = 0.1\n[schemes.b]\nswitch.loss = \"x\"\n";

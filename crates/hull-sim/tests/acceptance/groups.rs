@@ -1,5 +1,5 @@
-//! Groups of flows: rows and statistics have those that a count by hand gives, labels of a flow list come
-//! first, and nothing else of a run changes.
+//! Groups of flows: rows and statistics agree with a manual count, labels of a flow list take
+//! precedence, and nothing else in a run changes.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ fn with(settings: &[&str]) -> Scenario {
     scenario(FLOWS, &[&SETTINGS, settings].concat())
 }
 
-/// Results of the flows of each group: name, bytes and count of each size class.
+/// Flows of each group: name, then bytes and count of each size class.
 fn counted(outcome: &Outcome) -> Vec<(String, Vec<(u64, usize)>)> {
     let groups = outcome.flows.groups();
     let of_class = |of: &hull_sim::measure::ClassSummary| (of.bytes, of.count);
@@ -63,7 +63,7 @@ fn statistics_are_those_of_a_count_by_hand() {
         assert_eq!(classes[..], expected[..], "{name}");
         assert!(classes.iter().map(|of| of.1).sum::<usize>() > 20, "{name}");
     }
-    // Completion times and slowdowns, too: those of the rows with this label.
+    // Completion times and slowdowns are also those of the rows with this label.
     let groups = outcome.flows.groups();
     let of = rows.iter().filter(|row| row.group == 1);
     let (mut most_ps, mut slowest, mut acked) = (0, 0.0_f64, 0);
@@ -99,7 +99,7 @@ fn a_resolved_file_has_the_groups_in_their_order() {
     assert_eq!(Vec::from_iter(again.groups.keys()), ["z", "a"]);
 }
 
-/// A flow list of these rows under a name of its own, and the key that names it.
+/// Writes these rows to a flow list of its own; returns its path and the key that names it.
 fn flow_list(name: &str, rows: &str) -> (PathBuf, String) {
     let path = std::env::temp_dir().join(format!("hull-grouped-{}-{name}.csv", std::process::id()));
     let text = format!("start_ps,src,dst,bytes,group\n{rows}");
@@ -200,7 +200,7 @@ fn a_group_without_a_flow_of_the_list_is_refused() {
     let (path, key) = flow_list("idle", ROWS);
     let few = "groups={ rpc = \"bytes<10KB\", idle = \"bytes<9KB\" }";
     let problem = verify(&scenario(&key, &[&SETTINGS[..], &[few]].concat()));
-    // Beside other traffic that is not known.
+    // With other traffic, whose flows are not known in advance, it is accepted.
     let beside = format!("{key}bulk = {{ flows = 1, size = \"8KB\" }}\n");
     let taken = verify(&scenario(&beside, &[&SETTINGS[..], &[few]].concat()));
     std::fs::remove_file(path).expect("it was there");

@@ -1,7 +1,7 @@
-//! The receiving host: interrupts, joined packets and the processor by arrivals made by hand, with exact
-//! times (ethtool's rx-frames and rx-usecs; NAPI: no interrupt while the processor works), and from end
-//! to end: how many ACKs, what share of the processor (paper 4.2 and table 2: interrupts and packets
-//! times their cost), and what happens when it is all used.
+//! The receiving host: interrupts, joined packets and the processor with hand-made arrivals and
+//! exact times (ethtool's rx-frames and rx-usecs; NAPI: no interrupt while the processor works),
+//! and end to end: the number of ACKs, the processor's utilization (paper 4.2 and table 2:
+//! interrupts and packets times their cost), and the behaviour of a saturated processor.
 
 use hull_sim::host::{ReceiveConfig, ReceivePath};
 use hull_sim::network::{Packet, flags};
@@ -24,7 +24,7 @@ const CONFIG: ReceiveConfig = ReceiveConfig {
 /// Packets passed to the stack: time in us, packets, bytes.
 type Handed = Vec<(u64, u32, u16)>;
 
-/// Offers packets at times in us and lets the path be called when it wants to be.
+/// Offers packets at times in us and serves the path at the times it requests.
 fn receive(path: &mut ReceivePath, arrivals: &[(u64, Packet)]) -> Handed {
     let (mut call_ps, mut handed) = (u64::MAX, Vec::new());
     let mut serve = |path: &mut ReceivePath, until_ps: u64, call_ps: &mut u64| {
@@ -52,7 +52,7 @@ fn receive(path: &mut ReceivePath, arrivals: &[(u64, Packet)]) -> Handed {
     handed
 }
 
-/// Packets of 1500 bytes that continue each other.
+/// Consecutive packets of 1500 bytes.
 fn stream(times_us: &[u64]) -> Vec<(u64, Packet)> {
     let numbered = times_us.iter().zip(0..);
     numbered
@@ -68,7 +68,7 @@ fn stream(times_us: &[u64]) -> Vec<(u64, Packet)> {
         .collect()
 }
 
-/// The fourth of four packets interrupts at 30: 2 us for the interrupt, 1 us for each packet.
+/// The fourth packet interrupts at 30: 2 us for the interrupt, 1 us for each packet.
 #[test]
 fn frames_interrupt() {
     let mut path = ReceivePath::new(CONFIG);
@@ -80,7 +80,7 @@ fn frames_interrupt() {
     assert_eq!((path.interrupts, path.busy_ps), (1, 6 * US_PS));
 }
 
-/// Two packets wait for the timer, which runs from the first: 50. The third comes later: 120 + 50.
+/// Two packets wait for the timer, which runs from the first: 50. The third waits until 120 + 50.
 #[test]
 fn the_first_packet_waits_no_longer_than_the_timer() {
     let mut path = ReceivePath::new(CONFIG);
@@ -89,15 +89,15 @@ fn the_first_packet_waits_no_longer_than_the_timer() {
     assert_eq!((path.interrupts, path.busy_ps), (2, 7 * US_PS));
 }
 
-/// Packets that arrive while the processor works are taken without another interrupt; later ones
-/// wait again.
+/// A busy processor takes newly arrived packets without another interrupt; later packets wait
+/// again.
 #[test]
 fn a_busy_processor_is_not_interrupted() {
     let mut path = ReceivePath::new(CONFIG);
     let handed = receive(&mut path, &stream(&[0, 1, 2, 3, 7, 8, 11]));
     let times: Vec<u64> = handed.iter().map(|&(at_us, _, _)| at_us).collect();
-    // Interrupt at 3; done at 6, 7, 8, 9; the fifth and sixth at 10 and 11. The seventh comes at 11,
-    // before the processor has found nothing more, and is done at 12.
+    // Interrupt at 3; done at 6, 7, 8, 9; the fifth and sixth at 10 and 11. The seventh arrives at
+    // 11, before the processor finds its queue empty, and is done at 12.
     assert_eq!(times, [6, 7, 8, 9, 10, 11, 12]);
     assert_eq!(path.interrupts, 1);
     let mut path = ReceivePath::new(CONFIG);
@@ -106,7 +106,7 @@ fn a_busy_processor_is_not_interrupted() {
     assert_eq!(path.interrupts, 2);
 }
 
-/// Three packets at once: 2 us for the interrupt, 1 us for what they are joined to and 3 us for each.
+/// Three packets at once: 2 us for the interrupt, 1 us for the joined packet and 3 us per frame.
 #[test]
 fn each_frame_costs_something_besides() {
     let config = ReceiveConfig {
@@ -121,9 +121,9 @@ fn each_frame_costs_something_besides() {
     assert_eq!((path.interrupts, path.busy_ps), (1, 12 * US_PS));
 }
 
-/// With an interrupt for every two packets, also while the processor works: that of the third and fourth
-/// comes while it is busy with the first, and its 2 us are paid before the second. The fifth is alone and
-/// waits for its timer, though the processor is not done when it comes.
+/// One interrupt for every two packets, also while the processor works: that of the third and
+/// fourth arrives while it is busy with the first, and costs 2 us before the second. The fifth is
+/// alone and waits for its timer, although the processor is still busy when it arrives.
 #[test]
 fn interrupts_that_are_not_masked_take_time_from_packets() {
     let config = ReceiveConfig {
@@ -139,7 +139,7 @@ fn interrupts_that_are_not_masked_take_time_from_packets() {
     assert_eq!((path.interrupts, path.busy_ps), (3, 11 * US_PS));
 }
 
-/// Adaptive: packets 5 us apart wait, lone ones do not.
+/// With an adaptive wait, packets 5 us apart wait and a lone packet does not.
 #[test]
 fn a_lone_packet_does_not_wait_when_the_wait_adapts() {
     let config = ReceiveConfig {
@@ -151,20 +151,20 @@ fn a_lone_packet_does_not_wait_when_the_wait_adapts() {
     let handed = receive(&mut path, &stream(&[0, 1000]));
     let times: Vec<u64> = handed.iter().map(|&(at_us, _, _)| at_us).collect();
     assert_eq!((times, path.interrupts), (vec![3, 1003], 2));
-    // 1000 packets 5 us apart: each interrupt brings what came in 50 us and while it was served, so that
-    // most packets share one with ten others.
+    // 1000 packets 5 us apart: each interrupt delivers the arrivals of 50 us and those during its
+    // service, so that most packets share one with ten others.
     let dense: Vec<u64> = (0..1000).map(|n| 2000 + 5 * n).collect();
     let before = path.interrupts;
     receive(&mut path, &stream(&dense));
     let interrupts = path.interrupts - before;
     assert!((80..300).contains(&interrupts), "{interrupts}");
-    // The pause of 100 ms makes the mean distance 12.5 ms: no wait.
+    // The pause of 100 ms makes the mean gap 12.5 ms: no wait.
     let handed = receive(&mut path, &stream(&[107_000]));
     assert_eq!(handed, [(107_003, 1, 1500)]);
 }
 
-/// Ten packets of a flow at one interrupt: one of 14640 bytes, and one packet's time. A mark, another
-/// flow, a gap and the largest size end it; what carries an ACK is handed over alone.
+/// Ten packets of a flow at one interrupt: one of 14640 bytes, for one packet's time. A mark,
+/// another flow, a gap and the largest size end the joining; a packet with an ACK passes alone.
 #[test]
 fn packets_are_joined() {
     let config = ReceiveConfig {
@@ -197,7 +197,7 @@ fn packets_are_joined() {
     assert_eq!(with_ack, [(3, 1, 1500), (4, 9, 13_180)]);
 }
 
-/// A flow of 4000 packets at 1 Gbps whose window keeps the link busy, and how its ACKs go back.
+/// Runs a flow of 4000 packets at 1 Gbps whose window keeps the link busy; returns its ACK count.
 fn bulk(receive: &str, more: &[&str]) -> (u64, hull_sim::simulation::Outcome) {
     let base = [
         "workload.bulk.size=5840KB",
@@ -216,8 +216,8 @@ fn bulk(receive: &str, more: &[&str]) -> (u64, hull_sim::simulation::Outcome) {
     (acks.expect("a link of each host").bytes / 40, outcome)
 }
 
-/// 4000 packets in groups of 8, 12 us apart: joined, each group has one ACK; apart, each packet has one,
-/// or each second.
+/// 4000 packets in groups of 8, 12 us apart: if joined, each group gets one ACK; if not, each
+/// packet or every second packet gets one.
 #[test]
 fn joined_packets_have_one_ack() {
     let joined = "host.receive={frames=8,wait=\"1ms\",join=\"64KB\"}";
@@ -231,7 +231,7 @@ fn joined_packets_have_one_ack() {
     ] {
         let setting = format!("transport.ack_every={ack_every}");
         let (acks, outcome) = bulk(receive, &[&setting]);
-        // The run ends with the last byte; the ACKs of its group may not be on the wire then.
+        // The run ends with the last byte, possibly before the ACKs of its group are on the wire.
         let missing = expected - acks;
         assert!(missing <= 8, "{setting}: {acks} of {expected}");
         let processor = outcome.processor.expect("hosts that receive");
@@ -241,8 +241,8 @@ fn joined_packets_have_one_ack() {
     }
 }
 
-/// Table 2 of the paper is interrupts and packets times what they cost, over the time. A group takes 10
-/// us at most, less than the next packet needs to come, so that each group has its interrupt.
+/// Table 2 of the paper: interrupts and packets times their cost, over the time. A group takes 10
+/// us at most, less than the gap to the next packet, so that each group has its interrupt.
 #[test]
 fn the_processor_pays_for_interrupts_and_packets() {
     for (join, pieces) in [("0B", 4000.0), ("64KB", 500.0)] {
@@ -257,7 +257,7 @@ fn the_processor_pays_for_interrupts_and_packets() {
     }
 }
 
-/// A processor that takes 24 us for a packet of 12 us halves the throughput, and is always busy.
+/// A processor that needs 24 us per packet of 12 us halves the throughput and is always busy.
 #[test]
 fn a_processor_that_is_too_slow_limits_the_throughput() {
     let receive = "host.receive={packet_cost=\"24us\"}";

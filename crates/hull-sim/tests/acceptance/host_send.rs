@@ -50,7 +50,7 @@ fn delays_us(mut line: DelayLine, gap_ps: u64, packets: u64) -> Vec<f64> {
     delays
 }
 
-/// Packets far apart: each has its own delay.
+/// Packets far apart have independent delays.
 #[test]
 fn the_delay_of_a_stack_has_its_mean() {
     let delays = delays_us(line(10, 3), 1000 * US_PS, 400_000);
@@ -61,9 +61,9 @@ fn the_delay_of_a_stack_has_its_mean() {
     assert_near("beyond twice the mean", share, (-2.0_f64).exp(), 0.02);
 }
 
-/// Packets g apart wait for the slowest before them: a delay is the largest of what was drawn for the
-/// packet and, less k g, for the k-th before it, so that `P(delay <= x)` is the product over k of `1 -
-/// exp(-(x + k g) / m)`. Its mean by the integral of 1 - P; within 2%.
+/// Packets g apart wait for the slowest before them: a delay is the maximum of the packet's draw
+/// and, less k g, that of the k-th before it, so that `P(delay <= x)` is the product over k of `1 -
+/// exp(-(x + k g) / m)`. Its mean is the integral of 1 - P; within 2%.
 #[test]
 fn packets_keep_their_order() {
     let (mean, gap) = (10.0, 2.0);
@@ -80,7 +80,7 @@ fn packets_keep_their_order() {
     assert_near("mean delay, us", measured, expected, 0.02);
 }
 
-/// One packet each way through the stacks of two hosts: the base, and twice the mean on the way.
+/// One packet each way through the stacks of two hosts takes the base and twice the mean delay.
 #[test]
 fn stacks_delay_messages_by_their_mean() {
     let settings = [
@@ -94,7 +94,7 @@ fn stacks_delay_messages_by_their_mean() {
     let rows = outcome.flows.rows();
     assert!(rows.len() > 19_000);
     let mean = rows.iter().map(|row| row.fct_ps as f64 * 1e-6).sum::<f64>() / rows.len() as f64;
-    // 1040 bytes at 10 Gbps and 1 Gbps; now and then a packet waits for the one before.
+    // 1040 bytes at 10 Gbps and 1 Gbps; occasionally a packet waits for its predecessor.
     let base = 0.832 + 8.32;
     assert!(
         (base + 22.0 - 0.5..base + 22.0 + 8.0).contains(&mean),
@@ -102,8 +102,8 @@ fn stacks_delay_messages_by_their_mean() {
     );
 }
 
-/// The largest queue that a message of `packets` makes at the client's port, in packets: hosts send at
-/// 10 Gbps, the port at 1.
+/// The largest queue, in packets, that a message of `packets` builds at the client's port: hosts
+/// send at 10 Gbps, the port at 1 Gbps.
 fn largest_queue(packets: u64, settings: &[&str]) -> f64 {
     let size = format!("workload.bulk.size={}B", packets * PAYLOAD);
     let window = format!("transport.initial_window={packets}");
@@ -119,8 +119,8 @@ fn largest_queue(packets: u64, settings: &[&str]) -> f64 {
     run(&scenario(BULK, &settings), 1).occupancy.max_us / 12.0
 }
 
-/// A window of w packets leaves back to back: they come 1.2 us apart and are sent 12 us apart, the first
-/// at once. When the last comes, `w - 1 - floor((w - 1) / 10)` wait.
+/// A window of w packets leaves back to back: they arrive 1.2 us apart and leave the port 12 us
+/// apart, the first at once. When the last arrives, `w - 1 - floor((w - 1) / 10)` wait.
 #[test]
 fn a_window_leaves_back_to_back() {
     for packets in [2, 10, 30, 40, 44] {
@@ -134,8 +134,8 @@ fn a_window_leaves_back_to_back() {
     }
 }
 
-/// Through a stack whose delay varies by 100 us a piece of 44 packets goes as one and is cut by the NIC;
-/// single packets are torn apart.
+/// Through a stack whose delay varies by 100 us, a segment of 44 packets passes as one unit and the
+/// NIC splits it; single packets are spread out.
 #[test]
 fn a_large_piece_goes_through_the_stack_as_one() {
     let jitter = "host.stack_jitter={exponential=\"100us\"}";
@@ -143,7 +143,7 @@ fn a_large_piece_goes_through_the_stack_as_one() {
     assert_near("largest queue, packets", whole, 39.0, 0.005);
     let torn = largest_queue(44, &[jitter]);
     assert!(torn < 38.0, "{torn}");
-    // Pieces of six packets leave together; the pieces themselves do not.
+    // Segments of six packets stay together; successive segments do not.
     let pieces = largest_queue(44, &[jitter, "host.offload=9KB"]);
     assert!(torn <= pieces && pieces <= whole, "{torn} {pieces} {whole}");
 }

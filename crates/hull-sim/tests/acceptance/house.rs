@@ -1,12 +1,12 @@
-//! The structure of the crate: who may use whom, and that a file stays one that can be read. Imports are
-//! read from the sources; tests inside them are left out.
+//! The structure of the crate: permitted module dependencies and the length of files. The tests
+//! read imports from the sources and skip the test modules in them.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules of the crate with those that each may use: none that comes later, so that no arrow turns
-/// round.
+/// Each module of the crate with the modules that it may use: only earlier ones, so that there are
+/// no cycles.
 const MAY_USE: [(&str, &[&str]); 17] = [
     ("prefetch", &[]),
     ("quote", &[]),
@@ -16,7 +16,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("limits", &["engine"]),
     ("problem", &["quote", "units"]),
     ("service_time", &["problem", "random", "units"]),
-    // An event carries where its packet is.
+    // An event carries the location of its packet.
     (
         "network",
         &["engine", "prefetch", "problem", "quote", "random", "units"],
@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("transport", &["network", "prefetch", "problem", "units"]),
     ("host", &["network", "prefetch", "random", "service_time"]),
     ("topology", &["limits", "problem", "quote", "units"]),
-    // Describes: from the settings of each mechanism, which are in the mechanism's file.
+    // Describes a run by the settings of each mechanism, which are in the mechanism's file.
     (
         "scenario",
         &[
@@ -39,7 +39,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "units",
         ],
     ),
-    // Knows flows, but no packets.
+    // Handles flows, not packets.
     (
         "workload",
         &[
@@ -53,7 +53,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "units",
         ],
     ),
-    // Is told.
+    // Passive: other modules report to it.
     ("measure", &["limits", "network", "workload"]),
     (
         "simulation",
@@ -88,8 +88,8 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ),
 ];
 
-/// The files whose code may touch everything of a run, and why. What needs one part of the run is that
-/// part's method; what needs two or three takes them as arguments.
+/// The files whose code may access everything in a run, and why. Code that needs one part of the
+/// run is that part's method; code that needs two or three takes them as arguments.
 const MAY_TOUCH_ALL: [(&str, &str); 6] = [
     ("mod.rs", "serves the events"),
     (
@@ -139,7 +139,7 @@ fn code(path: &Path) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The modules of the crate that are named.
+/// The modules of the crate that `code` names.
 fn used(code: &str) -> BTreeSet<&str> {
     let after = code.split("crate::").skip(1);
     let names = after.filter_map(|rest| {

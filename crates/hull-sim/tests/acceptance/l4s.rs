@@ -1,6 +1,6 @@
-//! L4S in the whole simulator: marks of DualPI2 against the law of coupling, shares against equal windows and
-//! against the published ones, the codepoints that packets carry, FQ-CoDel's equal shares, PIE's target; and
-//! settings that cannot be meant.
+//! L4S in the whole simulator: marks of DualPI2 against the coupling law, shares against equal
+//! windows and the published ones, the codepoints that packets carry, FQ-CoDel's equal shares,
+//! PIE's target, and invalid settings.
 //!
 //! Sources: RFC 9332 (coupling p_L = k sqrt(p_C)), RFC 8290, RFC 8033; heistp/l4s-tests for goodput.
 
@@ -45,8 +45,8 @@ fn goodputs(outcome: &Outcome) -> (f64, f64) {
     (of("default"), of("classic"))
 }
 
-/// Ten flows of each, so that p moves little, and a step that is never reached: the shares of packets with
-/// marks are k p and p^2. The wait is the target, 15 ms, and the round trips differ by it.
+/// The shares of marked packets are k p and p^2. Ten flows of each transport keep p steady, and the
+/// step is never reached. The mean wait is the target, 15 ms, by which the round trips differ.
 #[test]
 fn marks_follow_the_law_of_coupling() {
     let ten = [
@@ -65,7 +65,7 @@ fn marks_follow_the_law_of_coupling() {
     assert_eq!(outcome.packets.dropped, 0);
 }
 
-/// Rows of the published table at 50 Mbps; equal round trips.
+/// Rows of the published table at 50 Mbps with equal round trips.
 #[test]
 fn prague_beside_cubic_at_equal_round_trips() {
     let outcome = outcome(&["switch.dualpi2={}"]);
@@ -77,8 +77,8 @@ fn prague_beside_cubic_at_equal_round_trips() {
     assert!(outcome.transports["classic"].marks > 0);
 }
 
-/// Every flow has its share, whatever it does about marks; where all have one queue, which is CoDel's, Prague takes
-/// more than ten times as much as CUBIC.
+/// FQ-CoDel gives every flow its share, however it reacts to marks; with a single CoDel queue,
+/// Prague takes more than ten times as much as CUBIC.
 #[test]
 fn fq_codel_shares_alike() {
     let outcome = outcome(&["switch.fq_codel={}"]);
@@ -150,7 +150,7 @@ fn settings_that_cannot_be_meant() {
     }
 }
 
-/// Round trips of 50 and 300 us, as iproute2 computes them (l4s.toml): shown in the resolved scenario.
+/// Round trips of 50 and 300 us give iproute2's constants (l4s.toml) in the resolved scenario.
 #[test]
 fn round_trips_give_the_published_constants() {
     let of = |settings: &str| {

@@ -1,6 +1,6 @@
-//! Links that fail during a run: flows go on over other paths, or time out and go on when the link is
-//! back; a lost SYN and lost segments from end to end, with exact times. In every run packets sent =
-//! delivered + dropped + in flight.
+//! Links that fail during a run: flows continue over other paths, or time out and resume when the
+//! link is restored; a lost SYN and lost segments end to end, with exact times. In every run
+//! packets sent = delivered + dropped + in flight.
 
 use hull_sim::engine::Cargo;
 use hull_sim::network::{
@@ -34,8 +34,8 @@ fn one_flow(packets: u64, failure: &str, settings: &[&str]) -> Outcome {
     outcome
 }
 
-/// Of three packets the first is on the wire and two wait when the link fails: what was counted as waiting
-/// before stays counted, so that a difference of two readings is never negative.
+/// The first of three packets is on the wire and two wait when the link fails. Waits counted before
+/// the failure stay counted, so that the difference of two readings is never negative.
 #[test]
 fn packets_lost_with_their_link_stay_in_its_waits() {
     let config = PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited);
@@ -73,8 +73,8 @@ fn packets_lost_with_their_link_stay_in_its_waits() {
     assert_eq!((after.sent_bytes, after.carried_bytes), (1500, 750.0));
 }
 
-/// The SYN is lost at 0 and at 10 ms, goes at 30 ms, its answer is back after four links, and the data
-/// takes two. A connection whose SYN was lost begins with one segment (RFC 5681, 3.1).
+/// The SYN is lost at 0 and at 10 ms and passes at 30 ms. The handshake crosses four links, the
+/// data two. A connection whose SYN was lost begins with one segment (RFC 5681, 3.1).
 #[test]
 fn a_lost_syn_is_sent_again() {
     let outcome = one_flow(
@@ -97,24 +97,24 @@ fn a_lost_syn_is_sent_again() {
     assert_eq!(two.flows.rows()[0].fct_ps, expected);
 }
 
-/// Ten segments go out back to back, the link fails when three are through and the fourth is on the
-/// wire. The ACKs of the three are lost on the same link: the timer, started at 0, sends the first again
-/// at 10 ms; its ACK is for three, and slow start sends the seven that are missing: two for that ACK,
-/// two for each after.
+/// Ten segments leave back to back; the link fails after three, with the fourth on the wire. Two
+/// ACKs arrive, and the third is lost on the same link. The timer, restarted by the second ACK,
+/// resends segment 2 after 10 ms; its ACK is for three, and slow start sends the seven that are
+/// missing: two for that ACK, two for each later one.
 #[test]
 fn what_a_failed_link_loses_is_sent_again() {
     let failure = format!(
         "{{link=\"h1--switch\",at=\"{}us\",until=\"1ms\"}}",
         (3 * S + S / 2) / US_PS
     );
-    // The first ACK would be at the switch at 2 S + A and at the sender at 2 S + 2 A = 24.64 us.
+    // The first ACK reaches the switch at 2 S + A and the sender at 2 S + 2 A = 24.64 us.
     let outcome = one_flow(10, &failure, &["host.application_delay=0s"]);
     // The first and second ACK arrived (24.64 and 36.64 us); the second restarted the timer and the
     // third was lost with segments 3 to 9.
     let second_ack_ps = 3 * S + 2 * A;
     let resent_ps = second_ack_ps + 10 * MS_PS;
-    // Segment 2 arrives again, its ACK is for 3; two segments each for this and the later ACKs:
-    // 3 4, 5 6, 7 8, 9: 3 rounds behind it of which the last begins with 7.
+    // Segment 2 arrives again, and its ACK is for 3. This and each later ACK release two segments:
+    // 3 4, 5 6, 7 8, 9: three rounds after it, the last of which begins with 7.
     let round_ps = 2 * S + 2 * A;
     let expected = resent_ps + round_ps + finish_ps(7);
     assert_eq!(outcome.flows.rows()[0].fct_ps, expected);
@@ -141,7 +141,7 @@ fn finish_ps(packets: u64) -> u64 {
 const LEAVES: &str =
     r#"topology={leaf_spine={leaves=2,spines=2,hosts_per_leaf=4},failures=[FAILURES]}"#;
 
-/// Eight flows between the leaves for 100 ms, of which links fail from 30 to 60 ms.
+/// Runs eight flows of 2 MB between the leaves with these link failures.
 fn across(failures: &str, settings: &[&str]) -> Outcome {
     let topology = LEAVES.replace("FAILURES", failures);
     let base = [
@@ -187,8 +187,8 @@ fn flows_go_on_over_other_paths() {
     assert!(outcome.packets.dropped > whole.packets.dropped);
 }
 
-/// Both spines are cut off from leaf 0 for 30 ms: nothing crosses, the timers go on, and all completes
-/// when the links are back. Nothing may slip through while there is no path.
+/// Both spines are cut off from leaf 0 for 30 ms: no packet may cross while there is no path, the
+/// timers keep running, and all flows complete after the links are restored.
 #[test]
 fn without_a_path_flows_wait_for_the_repair() {
     let failures = "{link=\"leaf0--spine0\",at=\"5ms\",until=\"35ms\"},{link=\"leaf0--spine1\",at=\"5ms\",until=\"35ms\"}";
@@ -222,12 +222,12 @@ fn without_a_path_flows_wait_for_the_repair() {
         let most = rows.iter().map(|row| row.fct_ps).max();
         assert!(most < Some(200 * MS_PS), "{more:?}: {most:?}");
         assert!(rows.iter().all(|row| row.timeouts >= 2), "{more:?}");
-        // The run ends with the last byte: what is left are ACKs.
+        // The run ends with the last byte: only ACKs are left.
         assert!(outcome.packets.in_flight < 10, "{more:?}");
     }
 }
 
-/// A host's own link: nothing else notices.
+/// The failure of a host's own link stops only that host's flows.
 #[test]
 fn the_only_link_of_a_host_may_fail() {
     for link in ["h1--leaf0", "h4--leaf1"] {
@@ -248,7 +248,7 @@ fn the_only_link_of_a_host_may_fail() {
     }
 }
 
-/// A link that stays down ends nothing: the run ends with its time, and what is missing is missing.
+/// A link that stays down does not prolong the run: it ends on time, with the flow incomplete.
 #[test]
 fn a_link_that_stays_down_does_not_hold_the_run() {
     let failure = "{link=\"h1--switch\",at=\"1us\"}";
@@ -266,9 +266,9 @@ fn a_link_that_stays_down_does_not_hold_the_run() {
     assert!(outcome.simulated_ps <= 300 * MS_PS);
 }
 
-/// A port with priorities that was to send its next packet at 37.2 us fails at 30 us and is back at 31.
-/// Three packets that come at 32.7, 33.9 and 35.1 us are sent one after the other, 12 us each, as if
-/// nothing had been due.
+/// A port with priorities that was to send its next packet at 37.2 us fails at 30 us and is
+/// restored at 31 us. Three packets that arrive at 32.7, 33.9 and 35.1 us leave one after the
+/// other, 12 us each, as if no transmission had been pending.
 #[test]
 fn a_repaired_port_begins_anew() {
     let settings = [

@@ -1,8 +1,8 @@
 //! Loss recovery against RFC 5681, 6582, 6675 (SACK) and 3042 (limited transmit): the exact sequence
 //! of segments, derived by hand with the pipe of RFC 6675, and the window after.
 //!
-//! Where nothing else is said the window is ten segments and does not grow: segments 0 to 9 go out,
-//! and 0, 1, 2 arrive and release 10, 11, 12, so that 3 to 12 are in flight when 3 is missed.
+//! Unless stated otherwise the window is ten segments and does not grow: segments 0 to 9 go out,
+//! and 0, 1, 2 arrive and release 10, 11, 12, so that 3 to 12 are in flight when 3 is missing.
 
 use super::script::{MS_PS, MSS, NOTHING, Script, Setting};
 
@@ -14,8 +14,8 @@ fn until_three() -> Script {
     flow
 }
 
-/// Two duplicates release a new segment each (limited transmit), the third the lost one; then the
-/// window is half of the ten that were in flight, the two of limited transmit not counted (RFC 5681,
+/// The first two duplicates each release a new segment (limited transmit), the third the lost one.
+/// The window is then half of the ten in flight, without the two of limited transmit (RFC 5681,
 /// 3.2). The pipe is 9 (the lost one again, 7 to 14) and releases nothing until it is below 5.
 #[test]
 fn one_loss() {
@@ -40,8 +40,8 @@ fn one_loss() {
     assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (1, 0));
 }
 
-/// 3 and 5 are lost. 5 counts as lost when three segments above it have arrived, and is sent when the
-/// pipe has room: after 11. The partial acknowledgment keeps the recovery going; one reduction.
+/// 3 and 5 are lost. 5 counts as lost after three segments above it have arrived, and is sent when
+/// the pipe has room: after 11. The partial acknowledgment continues the recovery; one reduction.
 #[test]
 fn two_holes_are_one_reduction() {
     let mut flow = until_three();
@@ -57,10 +57,10 @@ fn two_holes_are_one_reduction() {
     assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (2, 0));
 }
 
-/// 3, 5 to 10, 13 and 14 are lost. 4, 11 and 12 are three duplicates, but only two segments arrive above
-/// 5, so that by RFC 6675 what follows it is in the network still: a pipe of 8 (5 to 10, 13, 14) in a
-/// window of 5, and the timer would be next. Each partial acknowledgment sends the next hole (RFC 6582,
-/// 3.2, step 3). That of 8 leaves 9, 10, 13 and 14, and room for a new one.
+/// 3, 5 to 10, 13 and 14 are lost. 4, 11 and 12 are three duplicates, but only two segments arrive
+/// above 5, so RFC 6675 counts the segments after it as in flight: a pipe of 8 (5 to 10, 13, 14) in
+/// a window of 5, and the timer would be next. Each partial acknowledgment sends the next hole (RFC
+/// 6582, 3.2, step 3). That of 8 leaves 9, 10, 13 and 14, and room for a new segment.
 #[test]
 fn a_partial_acknowledgment_sends_the_next_hole() {
     let mut flow = until_three();
@@ -75,8 +75,8 @@ fn a_partial_acknowledgment_sends_the_next_hole() {
     assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (7, 0));
 }
 
-/// Segment 3 is lost again when it was sent again: nothing in RFC 6675 sends it a third time but the
-/// timer. Then one segment, and slow start up to half the window: 2500 bytes.
+/// The retransmission of segment 3 is lost too: RFC 6675 does not send it a third time, only the
+/// timer does. Then one segment, and slow start up to half the window: 2500 bytes.
 #[test]
 fn a_lost_retransmission_needs_the_timer() {
     let mut flow = until_three();
@@ -95,8 +95,8 @@ fn a_lost_retransmission_needs_the_timer() {
     assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (4, 1));
 }
 
-/// Nothing after the last segment tells of its loss: the timer does, with twice the wait each time,
-/// until it is acknowledged.
+/// No later segment reveals the loss of the last one: the timer retransmits it, with twice the wait
+/// each time, until it is acknowledged.
 #[test]
 fn a_lost_tail_needs_the_timer() {
     let mut flow = Script::new(Setting::default());
@@ -114,7 +114,7 @@ fn a_lost_tail_needs_the_timer() {
     assert_eq!(flow.deliver(2), NOTHING);
     assert!(flow.sender.is_idle());
     assert_eq!(flow.sender.rto_deadline_ps, u64::MAX, "the timer is off");
-    // What was sent again is no sample (Karn): the timeout stays backed off until new data gives one.
+    // A retransmission gives no sample (Karn): the timeout stays backed off until new data does.
     let timeout_ms = |flow: &Script| (flow.sender.rto_deadline_ps - flow.now_ps) / MS_PS;
     assert_eq!(flow.write(1), [3]);
     assert_eq!(timeout_ms(&flow), 160);
@@ -123,8 +123,8 @@ fn a_lost_tail_needs_the_timer() {
     assert_eq!(timeout_ms(&flow), 10);
 }
 
-/// A whole window is lost: the timer sends its first segment, then slow start sends the rest again,
-/// each once. Half of ten in flight is the threshold: 2, 4, then 5 and one more a round trip.
+/// A whole window is lost: the timer resends its first segment, then slow start resends the rest,
+/// each once. The threshold is half of the ten in flight: 2, 4, then 5 and one more a round trip.
 #[test]
 fn a_lost_window_is_sent_again_in_slow_start() {
     let mut flow = Script::new(Setting::default());
@@ -142,7 +142,7 @@ fn a_lost_window_is_sent_again_in_slow_start() {
     assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (10, 1));
 }
 
-/// Overtaken by one or two segments: limited transmit, no retransmission, the window as it was.
+/// One or two segments overtake another: limited transmit, no retransmission, the same window.
 #[test]
 fn reordering_below_three_segments_is_no_loss() {
     for overtaking in [1, 2] {
@@ -161,7 +161,7 @@ fn reordering_below_three_segments_is_no_loss() {
     assert_eq!(flow.deliver_all(4..7), [13, 14, 3]);
 }
 
-/// The segment that was sent again for nothing arrives twice: no harm, and no second reduction.
+/// After a spurious retransmission the segment arrives twice: no harm and no second reduction.
 #[test]
 fn a_needless_retransmission_reduces_once() {
     let mut flow = until_three();
@@ -172,8 +172,8 @@ fn a_needless_retransmission_reduces_once() {
     assert_eq!((flow.cwnd(), flow.sender.retransmissions), (cwnd, 1));
 }
 
-/// Without limited transmit the two duplicates release nothing; the third the lost segment. The pipe is
-/// then 7 (3 again, 7 to 12): 7 and 8 bring it to 5, and 9 lets one go.
+/// Without limited transmit the first two duplicates release nothing, the third the lost segment.
+/// The pipe is then 7 (3 again, 7 to 12): 7 and 8 reduce it to 5, and 9 releases a segment.
 #[test]
 fn without_limited_transmit_duplicates_release_nothing() {
     let mut flow = Script::new(Setting {
@@ -192,8 +192,9 @@ fn without_limited_transmit_duplicates_release_nothing() {
     assert_eq!((flow.sender.retransmissions, flow.sender.timeouts), (1, 0));
 }
 
-/// Four segments in flight and the first two lost: two duplicates are not enough. With limited transmit
-/// each releases a new segment, whose ACKs tell of the loss; without it the timer has to.
+/// Four segments in flight, the first two lost: two duplicates are not enough. With limited
+/// transmit each releases a new segment, whose ACKs reveal the loss; without it the timer must
+/// expire.
 #[test]
 fn limited_transmit_saves_small_windows_from_the_timer() {
     for limited_transmit in [true, false] {

@@ -1,7 +1,7 @@
-//! Acceptance tests of the simulator: each file checks it against something that is not the
-//! simulator (queueing theory, hand arithmetic, the documents' equations, the RFCs), and says in its
-//! first comment against what, from which section, and how close. One binary, so that the
-//! simulator's dependencies are linked once.
+//! Acceptance tests of the simulator: each file checks it against an independent reference
+//! (queueing theory, hand arithmetic, the documents' equations, the RFCs). Its first comment names
+//! the reference, the section and the tolerance. One binary, so that the simulator's dependencies
+//! are linked once.
 
 mod conservation;
 mod constant_rate;

@@ -1,7 +1,7 @@
-//! When the queue is compared with the marking threshold (thesis 2.2.1: on arrival), by a sequence
-//! made by hand: six packets of 1500 bytes come at once to an idle port with a threshold of 3000 bytes.
-//! Packet 0 goes straight to the wire; packet i finds i - 1 waiting, and leaves 5 - i behind when it is
-//! sent.
+//! When the queue is compared with the marking threshold (thesis 2.2.1: on arrival), by a hand-made
+//! sequence: six packets of 1500 bytes arrive at once at an idle port with a threshold of 3000
+//! bytes. Packet 0 goes straight to the wire; packet i finds i - 1 waiting, and leaves 5 - i behind
+//! when it is sent.
 
 use hull_core::marking::ThresholdMarker;
 use hull_sim::network::rules::{DequeueThreshold, RampMarking, Rule, Site, When};
@@ -29,10 +29,10 @@ fn at_dequeue(on: MarkOn, marker: ThresholdMarker) -> Vec<Box<dyn Rule>> {
     }
 }
 
-/// Of the link: a packet is still on it when its transmission has ended.
+/// Propagation delay: a packet is still on the link when its transmission has ended.
 const DELAY_PS: u64 = 1_000_000;
 
-/// Which of the packets are marked.
+/// The packets that are marked.
 fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) -> Vec<usize> {
     let marker = ThresholdMarker {
         threshold_bytes: 3000,
@@ -57,7 +57,7 @@ fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) ->
     marked
 }
 
-/// Found: 0, 0, 1500, 3000, 4500, 6000.
+/// Bytes found: 0, 0, 1500, 3000, 4500, 6000.
 #[test]
 fn on_arrival_by_what_is_found() {
     for classes in [1, 2] {
@@ -75,9 +75,9 @@ fn on_arrival_with_the_packet_in_service() {
     }
 }
 
-/// Left behind: nothing by packet 0, which was sent before the others came; then 6000, 4500, 3000, 1500,
-/// 0. The marks are early in the queue, not late. What is left behind is the same whether a packet in
-/// service counts or not: the packet itself is the one in service then.
+/// Bytes left behind: none by packet 0, which was sent before the others arrived; then 6000, 4500,
+/// 3000, 1500, 0. The marks fall early in the queue, not late. Counting the packet in service
+/// changes nothing: on departure it is the packet itself.
 #[test]
 fn on_departure_by_what_is_left_behind() {
     for classes in [1, 2] {
@@ -91,14 +91,14 @@ fn on_departure_by_what_is_left_behind() {
     }
 }
 
-/// Waiting when the transmission has ended: 7500, 6000, 4500, 3000, 1500, 0.
+/// Bytes waiting when the transmission has ended: 7500, 6000, 4500, 3000, 1500, 0.
 #[test]
 fn at_the_end_by_what_waits_then() {
     assert_eq!(marked(MarkOn::Sent, false, true, 2), [0, 1, 2]);
 }
 
-/// What comes while a packet waits counts on departure and not on arrival: packets 1 and 2 find an
-/// empty queue and one packet, three more come while they wait.
+/// Packets that arrive while another waits count on its departure, not on its arrival: packets 1
+/// and 2 find an empty queue and one packet, and three more arrive while they wait.
 #[test]
 fn later_arrivals_count_on_departure() {
     let marked = |on: MarkOn| {
@@ -119,12 +119,12 @@ fn later_arrivals_count_on_departure() {
         let marks = bench.sent.iter().map(|sent| sent.packet.has(flags::CE));
         marks.collect::<Vec<bool>>()
     };
-    // Found: 0, 0, 1500, 3000, 4500, 4500 (packet 1 has left).
+    // Bytes found: 0, 0, 1500, 3000, 4500, 4500 (packet 1 has left).
     assert_eq!(
         marked(MarkOn::Enqueue),
         [false, false, false, false, true, true]
     );
-    // Left: -, 4500, then 2 leaves 3, 4 and 5, 3 leaves 4 and 5.
+    // Left behind: -, 4500, then 2 leaves 3, 4 and 5, and 3 leaves 4 and 5.
     assert_eq!(
         marked(MarkOn::Dequeue),
         [false, true, true, false, false, false]

@@ -1,6 +1,6 @@
-//! What is counted in the measured time lies in it, however short it is: no link is used for more than
-//! all of the time, no host receives more than its link carries, and the use of two windows is the use
-//! of both together.
+//! Counts cover exactly the measured time, however short it is: no link is used for more than 100%
+//! of the time, no host receives more than its link carries, and the usage of two windows equals
+//! that of both together.
 
 use hull_sim::scenario::Scenario;
 use hull_sim::simulation::Outcome;

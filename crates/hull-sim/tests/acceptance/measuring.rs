@@ -1,9 +1,10 @@
 //! Measurement does not perturb the simulation: with and without ports, captures, series and other
-//! intervals, with tables or without, on one thread or two, a run leaves the same files, byte for byte,
-//! and the same counts. Trees and leaf-spines with drops, timeouts and short flows: there a flow's slot
-//! is given back after a drop, and a run ends, as late as the network's `topology::Notice` says.
+//! intervals, with tables or without, on one thread or two, a run leaves the same files, byte for
+//! byte, and the same counts. Trees and leaf-spines with drops, timeouts and short flows: there a
+//! flow's slot is released after a drop, and a run ends, as late as the network's
+//! `topology::Notice` says.
 //!
-//! The latency probe is no measurement in this sense: its packets are packets.
+//! The latency probe is not a measurement in this sense: it sends packets.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::queue_series::folder;
 
-/// Results that describe the machine, not the run.
+/// Results that describe the machine rather than the run.
 const OF_THE_MACHINE: [&str; 4] = ["threads", "cpu_seconds", "wall_seconds", "peak_rss_bytes"];
 
 /// Results of a part.
@@ -24,7 +25,7 @@ pub struct Left {
     pub summary: Map<String, Value>,
 }
 
-/// Runs a part; with a name, in a folder.
+/// Runs a part; given a name, writes its files to a folder.
 pub fn left(scenario: &Scenario, seed: u64, name: Option<&str>) -> Result<Left, String> {
     let identity = Identity {
         condition: String::new(),
@@ -51,14 +52,14 @@ pub fn left(scenario: &Scenario, seed: u64, name: Option<&str>) -> Result<Left, 
 }
 
 impl Left {
-    /// What differs between this and what a run leaves that is measured besides: `except` is what that
-    /// measurement is documented to change.
+    /// The first difference from a run with additional measurement, if any; `except` lists what
+    /// that measurement is documented to change.
     pub fn difference(&self, measured: &Left, except: &[&str]) -> Option<String> {
         let left_out = |key: &str| OF_THE_MACHINE.contains(&key) || except.contains(&key);
         for (key, value) in self.summary.iter().filter(|(key, _)| !left_out(key)) {
             let other = &measured.summary[key];
             let equal = match key.as_str() {
-                // Named ports take the place of the one that is measured without them.
+                // Named ports replace the port that is measured by default.
                 "queues" => value.as_object().is_none_or(|ports| {
                     let both = ports
                         .iter()
@@ -112,7 +113,7 @@ sizes.pareto = { shape = 1.2, mean = "20KB" }
 struct Network {
     name: &'static str,
     shape: &'static str,
-    /// A port between switches, and all ports.
+    /// A port between switches; `tiers` names all ports.
     port: &'static str,
     tiers: &'static str,
     link: &'static str,
@@ -156,7 +157,7 @@ fn read(network: &Network, settings: &[&str], more: &[String]) -> Scenario {
     }
 }
 
-/// Compares a run with itself under each measurement; returns its summary and notes what differs.
+/// Compares a run with itself under each measurement; returns its summary and notes differences.
 fn compare(
     network: &Network,
     name: &str,
@@ -207,7 +208,7 @@ fn compare(
         let except: &[&str] = if resampled { &["latency.parquet"] } else { &[] };
         note(what, bare.difference(&run(what, &more), except));
     }
-    // Without tables, and looked at while it goes on.
+    // Without tables, and as a live run that is advanced in two steps.
     let scenario = read(network, settings, &[]);
     let untold = left(&scenario, 3, None).unwrap_or_else(|error| panic!("{error}"));
     let no_files = Left {
@@ -242,7 +243,7 @@ fn drops_timeouts_and_short_flows() {
     assert!(found.is_empty(), "{}", found.concat());
 }
 
-/// Runs that take one thread, measured or not.
+/// Runs that use one thread, measured or not.
 #[test]
 fn what_is_never_split() {
     let mut found = Vec::new();
@@ -274,7 +275,7 @@ fn what_is_never_split() {
     assert!(found.is_empty(), "{}", found.concat());
 }
 
-/// Runs that are cut off in the middle of their traffic.
+/// Runs that end in the middle of their traffic.
 #[test]
 fn a_run_that_ends_in_the_middle() {
     for (network, drain) in [(TREE, "0s"), (LEAVES, "300us")] {

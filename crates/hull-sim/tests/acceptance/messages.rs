@@ -1,7 +1,7 @@
-//! The message transport: uncontended transfers have the closed form of the reference and its recorded times to
-//! the printed digit; what is trimmed arrives nevertheless; entropy values spread packets over all paths.
-//! Recorded numbers and the closed form: `uet-htsim.toml`, [current] and [closed_form] (Ultra Ethernet's
-//! simulator, commit 40ccb05).
+//! The message transport: uncontended transfers match the closed form of the reference and its
+//! recorded times to the printed digit; trimmed packets arrive nevertheless; entropy values spread
+//! packets over all paths. Recorded numbers and the closed form: `uet-htsim.toml`, [current] and
+//! [closed_form] (Ultra Ethernet's simulator, commit 40ccb05).
 
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation::Outcome;
@@ -9,7 +9,7 @@ use hull_sim::workload::Acked;
 
 use super::star::run;
 
-/// The set-up of the reference: 100 Gbps, 1 us a link, packets of 4150 bytes, 43 of them a queue.
+/// The reference's set-up: 100 Gbps, 1 us a link, packets of 4150 bytes, queues of 43 packets.
 const BASE: &str = r#"
 name = "messages"
 [run]
@@ -54,7 +54,7 @@ fn finished_us(outcome: &Outcome) -> Vec<f64> {
     times
 }
 
-/// `size` bytes from host 0 to host 15, six links away.
+/// Time of an uncontended transfer of `size` bytes from host 0 to host 15, six links away.
 fn alone_us(size: u64, control: &str, paths: u32) -> f64 {
     let flow = format!("{{ src = 0, dst = 15, size = \"{size}B\" }}");
     let control = format!("transport.congestion_control={control}");
@@ -70,7 +70,7 @@ fn closed_form_us(size: u64) -> f64 {
     let last = (size - 1) % mss + 1;
     let full = (size - last) / mss;
     let data_us = full as f64 * sending_us(4150) + 6.0 * sending_us(last + 64);
-    // Behind full packets the last one, when it is smaller, waits at each link for the one before it.
+    // Behind full packets, a smaller last packet waits at each link for its predecessor.
     let waits_us = if full > 0 {
         5.0 * (sending_us(4150) - sending_us(last + 64))
     } else {
@@ -79,7 +79,7 @@ fn closed_form_us(size: u64) -> f64 {
     data_us + waits_us + 6.0 * sending_us(64) + 12.0
 }
 
-/// On one path: on several a short last packet may overtake the one before it.
+/// On one path: on several, a short last packet may overtake its predecessor.
 #[test]
 fn an_uncontended_transfer_takes_the_time_of_the_closed_form() {
     for size in [1000, 4086, 4087, 40_860, 408_600, 2_000_000] {
@@ -107,7 +107,7 @@ fn recorded_times_come_out_to_the_printed_digit() {
     }
 }
 
-/// Three senders into one receiver: the switch trims, nothing is lost, all arrives at nearly full rate.
+/// Three senders to one receiver: the switch trims, no packet is lost, at nearly full rate.
 #[test]
 fn what_is_trimmed_is_sent_again() {
     let flow = |src| format!("{{ src = {src}, dst = 15, size = \"1MB\" }}");
@@ -130,8 +130,8 @@ fn what_is_trimmed_is_sent_again() {
     }
 }
 
-/// A flow list in this network.
-/// What is measured of a port that trims is the queue of data, not that of headers: three senders fill it.
+/// The measured latency of a trimming port is that of its data queue, not that of its header queue:
+/// three senders fill it.
 #[test]
 fn the_latency_of_a_trimming_port_is_that_of_data() {
     let flows = "{ src = [4, 8, 12], dst = 0, size = \"1MB\" }";
@@ -144,6 +144,7 @@ fn the_latency_of_a_trimming_port_is_that_of_data() {
     );
 }
 
+/// Runs a flow list in this network.
 fn listed(base: &str, control: &str, rows: &str) -> Outcome {
     let name = format!("hull-{}-{control}-{}.csv", std::process::id(), rows.len());
     let path = std::env::temp_dir().join(name);
@@ -156,8 +157,8 @@ fn listed(base: &str, control: &str, rows: &str) -> Outcome {
     outcome
 }
 
-/// Ten messages of a packet each on one connection take what one message of ten packets takes, with as many
-/// acknowledgments and pulls (recorded: 17.0107 us, 4 ACKs, 10 packets).
+/// Ten one-packet messages on one connection take as long as one message of ten packets, with as
+/// many acknowledgments and pulls (recorded: 17.0107 us, 4 ACKs, 10 packets).
 #[test]
 fn messages_share_a_connection() {
     let rows: String = (0..10).map(|_| "0,0,15,4086,a\n").collect();
@@ -169,8 +170,8 @@ fn messages_share_a_connection() {
     assert_eq!((outcome.counts.first_sends, outcome.counts.acks), (10, 4));
 }
 
-/// A flow starts when the senders of the rows that it names are done, and its start counts from then; with the
-/// message transport as with TCP.
+/// A flow starts when the senders of the rows that it names are done; its start counts from then,
+/// with the message transport as with TCP.
 #[test]
 fn a_flow_starts_after_others() {
     let rows = "start_ps,src,dst,bytes,after\n3000000,0,15,40860,3 2\n0,0,15,40860,\n\
@@ -197,8 +198,7 @@ fn a_flow_starts_after_others() {
     }
 }
 
-/// Flows one after another into one host: a slot that is used again takes nothing over from the credit of the
-/// flow before.
+/// Sequential flows to one host: a reused slot inherits no credit from the previous flow.
 #[test]
 fn a_new_connection_begins_with_credit_of_its_own() {
     let rows: String = (0..12)
@@ -282,8 +282,9 @@ fn what_does_not_fit_is_refused() {
     }
 }
 
-/// A connection whose turn at its NIC is still to come, but that has nothing more to send, keeps its slot: the next
-/// one there, of another host, would send out of the NIC of the first. So no flow is faster than its link.
+/// A connection whose turn at its NIC is pending keeps its slot, even with nothing left to send:
+/// the next connection there, of another host, would send from the first's NIC. So no flow is
+/// faster than its link.
 #[test]
 fn each_host_sends_its_own_packets() {
     let settings = [

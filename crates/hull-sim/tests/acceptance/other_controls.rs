@@ -1,12 +1,13 @@
-//! CUBIC, BIC, Vegas and the RTT-fair DCTCP on one bottleneck with a pipe C RTT of 60 packets, against what
-//! their rules say of the queue there.
+//! CUBIC, BIC, Vegas and the RTT-fair DCTCP on one bottleneck with a pipe C RTT of 60 packets,
+//! against the queue that their rules predict.
 //!
-//! CUBIC with marks above K packets: a reduction by 0.3 of a window of C RTT + K + 1 packets, so that
-//! the queue swings by 0.3 (C RTT + K + 1) and the link stays busy where 0.7 (C RTT + K) > C RTT, which
-//! halving does not do. BIC the same with an eighth. Amplitude within 2 packets, throughput to 0.1%. Vegas: alpha to beta segments of
-//! each flow wait, to one packet for all flows together. RTT-fair DCTCP: the largest queue of the
-//! thesis's fluid model, which the rule was made to follow, to 2 packets (the model is continuous and
-//! marks at K, packets are marked from K + 1 on), and full throughput.
+//! CUBIC with marks above K packets: a reduction by 0.3 of a window of C RTT + K + 1 packets, so
+//! that the queue swings by 0.3 (C RTT + K + 1) and the link stays busy where 0.7 (C RTT + K) > C
+//! RTT; halving does not achieve this. BIC: the same with an eighth. Amplitude within 2 packets,
+//! throughput to 0.1%. Vegas: alpha to beta segments of each flow wait, to one packet for all flows
+//! together. RTT-fair DCTCP: the largest queue of the thesis's fluid model, from which the rule is
+//! derived, to 2 packets (the model is continuous and marks at K, packets are marked from K + 1
+//! on), and full throughput.
 
 use hull_sim::simulation::Outcome;
 
@@ -79,7 +80,7 @@ fn vegas_keeps_a_few_segments_of_each_flow_waiting() {
 /// dq/dt = N W / R - C
 /// ```
 ///
-/// Steps of 1 us; the first half is left for it to settle.
+/// Steps of 1 us; the first half is discarded as settling time.
 fn fluid_peak(flows: f64, threshold: f64) -> f64 {
     let capacity = 1.0 / 12.0; // packets in a microsecond
     let delay_us = PIPE / capacity + threshold / capacity;

@@ -1,5 +1,5 @@
-//! Which schemes an override changes (docs/scenario.md): those that have its table, all where none has
-//! it, and the one that is named. Against the tables that the file itself gives to each scheme.
+//! Which schemes an override changes (docs/scenario.md): those that have its table, all if none has
+//! it, and the named one. Compared with tables that the file itself gives to each scheme.
 
 use hull_sim::scenario::{Scenario, expand};
 
@@ -25,7 +25,7 @@ fn schemes(tail: &str, settings: &[&str]) -> Vec<Scenario> {
     }
 }
 
-/// For each scheme the pacer's T_r in ps and its beta.
+/// T_r (ps) and beta of each scheme's pacer.
 fn pacers(tail: &str, settings: &[&str]) -> Vec<Option<(u64, u32)>> {
     let of = |scenario: &Scenario| {
         let pacer = scenario.pacer.as_ref()?;
@@ -122,7 +122,7 @@ fn what_no_scheme_has_is_the_base_scenarios() {
     assert_eq!(alone("pacer.beta=7"), Ok(Some(7)));
 }
 
-/// Each scenario has a transport, whether the scheme writes `transport` or not.
+/// Every scenario has a transport, whether or not the scheme writes `transport`.
 #[test]
 fn sections_that_each_scenario_has_are_there_unwritten() {
     for setting in ["transport.max_window=77", "transport={max_window=77}"] {

@@ -1,5 +1,5 @@
-//! The pacer's settings where the scenario leaves them out: against those of the documents (paper table
-//! 3, 5.1 and 6.3), and in a network for which no document has any. Drops by place: each is counted once.
+//! The pacer's default settings: against those of the documents (paper table 3, 5.1 and 6.3), and
+//! in a network for which no document has any. Drops by place: each is counted once.
 
 use hull_core::pacer::{PacerConfig, WhenFifoFull};
 use hull_sim::measure::{by_tier, drops_by_place};
@@ -38,7 +38,7 @@ fn the_papers_tree_has_the_papers_settings() {
     assert_eq!(found.fifo, Some(Size(144_000)));
 }
 
-/// 1 Gbps and 105 us, the round trip that T_r belongs to: two links each way, of 12 and 0.32 us.
+/// 1 Gbps and 105 us, the round trip for which T_r is given: two links each way, of 12 and 0.32 us.
 #[test]
 fn the_testbed_has_table_3() {
     let delay = "20.09us"; // (105 - 2 * 12.32) / 4
@@ -86,7 +86,7 @@ fn the_fastest_host_decides() {
     assert!((3.9..4.1).contains(&(fast / slow)), "{fast} {slow}");
 }
 
-/// A resolved scenario that is read again is the same.
+/// A resolved scenario reads back unchanged.
 #[test]
 fn resolving_twice_changes_nothing() {
     let once = scenario(REQUESTS, &["pacer={}"]);
@@ -95,8 +95,8 @@ fn resolving_twice_changes_nothing() {
     assert_eq!(again.map(|cells| cells[0].scenario.clone()), Ok(once));
 }
 
-/// The most that waits, bytes, when a host sends trains of 1500-byte packets at its rate with pauses,
-/// all of them paced, for so many packets.
+/// The largest backlog, bytes, over `packets` packets when a host sends trains of 1500-byte packets
+/// at its rate with pauses, all of them paced.
 fn most_backlog(config: &PacerConfig, packets: u32) -> u32 {
     let mut pacer = hull_core::pacer::Pacer::new(config, 0);
     let packet_ps = 12_000_000_000_000_000 / config.max_rate_bps;
@@ -157,8 +157,8 @@ fn nothing_is_dropped_at_any_rate() {
     }
 }
 
-/// A pacer with room for three packets, a NIC with room for ten and a small switch: all three drop, and
-/// the sum over the places is what the packets' count has.
+/// A pacer with room for three packets, a NIC with room for ten and a small switch: all three drop,
+/// and the drops by place add up to the packets' count of drops.
 #[test]
 fn drops_are_counted_by_place() {
     let outcome = run(

@@ -1,6 +1,6 @@
-//! A connection that is kept between messages against RFC 5681, 4.1 (restart after an idle time of
-//! more than one timeout) and RFC 2861's reason for it: with restart the next message begins with the
-//! initial window, without it with all that was reached.
+//! A connection that persists between messages against RFC 5681, 4.1 (restart after an idle time of
+//! more than one timeout) and RFC 2861's reason for it: with restart the next message begins with
+//! the initial window, without it with the window that was reached.
 
 use super::script::{MS_PS, MSS, Script, Setting};
 use super::star::{BULK, PACKET_PS, US_PS, run, scenario};
@@ -33,7 +33,7 @@ fn restarts_after_more_than_a_timeout() {
     let mut flow = grown(true);
     flow.now_ps += 10 * MS_PS + 1;
     assert_eq!(flow.write(100), [30, 31]);
-    // The threshold remembers: slow start, not congestion avoidance.
+    // The threshold persists: slow start, not congestion avoidance.
     assert_eq!(flow.deliver(30), [32, 33]);
 }
 
@@ -44,8 +44,8 @@ fn keeps_its_window_up_to_a_timeout() {
     assert_eq!(flow.write(100).len(), 16);
 }
 
-/// RFC 2861: 16 segments, halved for each timeout of 10 ms that passed beyond the first, not below the
-/// initial 2; the threshold remembers three quarters of 16.
+/// RFC 2861: 16 segments, halved for each timeout of 10 ms that passed beyond the first, not below
+/// the initial 2; the threshold stays at three quarters of 16.
 #[test]
 fn decays_with_the_idle_time() {
     for (idle_ms, segments) in [(10, 16), (15, 8), (25, 4), (35, 2), (1000, 2)] {
@@ -64,9 +64,9 @@ fn decays_with_the_idle_time() {
     }
 }
 
-/// Three packets, a first window of one, every second packet acknowledged: the first waits for the
-/// delayed ACK's timer of 1 ms, then two go out together. Both links at 1 Gbps without propagation: a
-/// packet takes two times S, its ACK 0.64 us, and the third packet is S behind the second.
+/// Three packets, an initial window of one, one ACK for two packets: the first waits 1 ms for the
+/// delayed-ACK timer, then two leave together. Both links at 1 Gbps without propagation: a packet
+/// takes two times S, its ACK 0.64 us, and the third packet is S behind the second.
 #[test]
 fn a_first_window_of_one_waits_for_the_delayed_ack() {
     let settings = [

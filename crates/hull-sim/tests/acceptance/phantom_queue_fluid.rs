@@ -1,8 +1,8 @@
 //! The phantom queue of a port against a fluid integration of it (paper 2.1): the backlog of a
 //! fluid that flows in as packets leave the port (in parallel, remark 1: as they arrive at it) and
-//! out at the drain rate, in floating point, with departures from Lindley's recursion. Every mark agrees, except where the fluid is within a
-//! thousandth of a byte of the threshold. The time of the first mark under constant overload is
-//! also compared with its closed form.
+//! out at the drain rate, in floating point, with departures from Lindley's recursion. Every mark
+//! agrees, except where the fluid is within a thousandth of a byte of the threshold. The time of
+//! the first mark under constant overload is also compared with its closed form.
 
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use hull_sim::network::rules::VirtualQueue;
@@ -18,7 +18,7 @@ struct Setting {
     threshold_bytes: u32,
     count_arriving: bool,
     drain: Drain,
-    /// Beside the port's queue instead of behind it.
+    /// In parallel with the port's queue instead of behind it.
     parallel: bool,
 }
 
@@ -146,10 +146,10 @@ fn ticks_drain_the_fluid_in_steps() {
     }
 }
 
-/// Packets of 1500 bytes back to back on a full link: the packet that leaves at n S finds
-/// n (1 - gamma) 1500 bytes more than the first found. With gamma = 0.95 that is 75 n bytes, so 6000
-/// bytes are exceeded first by packet n = 81 (6075 bytes). In parallel all have arrived at once, and
-/// packet n finds 1500 n bytes: the first above 6000 is n = 5.
+/// Packets of 1500 bytes back to back on a full link: the packet that leaves at n S finds n (1 -
+/// gamma) 1500 bytes more than the first found. With gamma = 0.95 that is 75 n bytes, so packet n =
+/// 81 (6075 bytes) is the first to exceed 6000 bytes. In parallel all arrive at once, and packet n
+/// finds 1500 n bytes: the first above 6000 is n = 5.
 #[test]
 fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
     for (parallel, last_unmarked) in [(false, 80), (true, 4)] {
@@ -169,8 +169,8 @@ fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
     }
 }
 
-/// In parallel only what the buffer accepts is counted. Of ten packets at once the port takes one into
-/// service and two into its buffer; three packets of 1500 bytes are 4500 bytes, 12 us later 1425 fewer.
+/// In parallel only accepted packets count. Of ten packets at once the port takes one into service
+/// and two into its buffer; three packets of 1500 bytes are 4500 bytes, 12 us later 1425 fewer.
 #[test]
 fn in_parallel_refused_packets_are_not_counted() {
     let mut options = OptionTable::default();
@@ -195,8 +195,8 @@ fn in_parallel_refused_packets_are_not_counted() {
     assert_eq!(port.phantom_bytes(12_000_000, &mut options), Some(0));
 }
 
-/// What is read at any time, before and after departures that are counted already, is the fluid's
-/// backlog then.
+/// A reading at any time, before or after departures that are counted already, is the fluid's
+/// backlog at that time.
 #[test]
 fn read_at_any_time() {
     let drain_bps = 900_000_000;

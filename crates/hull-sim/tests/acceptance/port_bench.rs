@@ -1,5 +1,5 @@
-//! Ports driven by hand, without hosts: packets are offered, links are emptied in time, priority
-//! ports are asked for their next packet when they choose it. No test of its own.
+//! Ports driven directly, without hosts: packets are offered, links are emptied in time order, and
+//! priority ports supply their next packet when they choose it. Contains no tests.
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,13 @@ pub fn stamp_ps(packet: &Packet) -> u64 {
     u64::from(packet.seq) | (u64::from(packet.ack) << 32)
 }
 
-/// A packet that has left the queue: the start of its transmission and itself.
+/// A packet that has left the queue, and the start of its transmission.
 pub struct Sent {
     pub start_ps: u64,
     pub packet: Packet,
 }
 
-/// A network of ports, and when those with priorities have to be asked.
+/// A network of ports, and when those with priorities choose their next packet.
 pub struct Bench {
     pub network: Network,
     ports: usize,
@@ -40,7 +40,7 @@ pub struct Bench {
     rate_ps_per_byte: u64,
     framing_bytes: u64,
     delay_ps: u64,
-    /// Everything that was sent so far, by the time of delivery.
+    /// All packets sent so far, by the time of delivery.
     pub sent: Vec<Sent>,
 }
 
@@ -64,7 +64,7 @@ impl Bench {
         }
     }
 
-    /// Lets everything happen that happens by `now_ps`, in order.
+    /// Processes all events up to `now_ps`, in order.
     pub fn advance(&mut self, now_ps: u64) {
         loop {
             let mut next = (u64::MAX, 0, false);
@@ -98,7 +98,7 @@ impl Bench {
         self.now_ps = now_ps;
     }
 
-    /// Offers a packet at `now_ps`; true when it was taken.
+    /// Offers a packet at `now_ps`; returns whether the port accepted it.
     pub fn offer(&mut self, now_ps: u64, port: usize, packet: Packet) -> bool {
         self.advance(now_ps);
         let place = self.network.in_flight.insert(packet);

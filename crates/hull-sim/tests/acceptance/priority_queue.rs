@@ -1,7 +1,7 @@
-//! Strict priority against the non-preemptive M/G/1 queue with two classes (Cobham 1954): with W0 half
-//! the sum of lambda E[S^2] over the classes, the mean waits are `W0 / (1 - rho1)` and `W0 / ((1 - rho1)
-//! (1 - rho1 - rho2))`. Within 2%. And buffers of their own, memory shared with others, and the
-//! classifier of paper 6.2.2 from end to end.
+//! Strict priority against the non-preemptive M/G/1 queue with two classes (Cobham 1954): with W0
+//! half the sum of lambda E[S^2] over the classes, the mean waits are `W0 / (1 - rho1)` and `W0 /
+//! ((1 - rho1) (1 - rho1 - rho2))`. Within 2%. Also per-class buffers, shared memory, and the
+//! classifier of paper 6.2.2 end to end.
 
 use hull_sim::network::{BufferLimit, PortConfig, SharedBufferConfig};
 use hull_sim::random::{Purpose, Stream};
@@ -18,8 +18,8 @@ fn port(buffer: BufferLimit) -> PortConfig {
     }
 }
 
-/// Offers Poisson arrivals of both classes at loads `rho`: class 0 has packets of 300 bytes, class 1 of
-/// 1500 and 9000, one in ten. Returns the mean waits, us.
+/// Offers Poisson arrivals of both classes at loads `rho`: class 0 has packets of 300 bytes, class
+/// 1 of 1500 and, one in ten, 9000 bytes. Returns the mean waits, us.
 fn waits_us(bench: &mut Bench, rho: [f64; 2]) -> [f64; 2] {
     let mut gaps = [0, 1].map(|class| Stream::new(5, Purpose::Arrivals, class));
     let mut sizes = Stream::new(5, Purpose::FlowSizes, 0);
@@ -74,7 +74,7 @@ fn waits_are_those_of_cobham() {
     }
 }
 
-/// A memory that never fills changes nothing.
+/// A shared memory that never fills changes nothing.
 #[test]
 fn a_shared_memory_keeps_the_order() {
     let mut bench = Bench::new(|| port(BufferLimit::Unlimited), 1);
@@ -90,8 +90,8 @@ fn a_shared_memory_keeps_the_order() {
     assert!(memory.total_bytes() < 1_000_000);
 }
 
-/// The second class gets twice what the link can send and is full with ten packets; the first, at a
-/// tenth of the rate, loses nothing and waits for at most the packet on the wire.
+/// The second class is offered twice the link rate and fills its ten packets; the first, at a tenth
+/// of the link rate, loses nothing and waits for at most the packet on the wire.
 #[test]
 fn each_class_has_a_buffer_of_its_own() {
     let mut bench = Bench::new(|| port(BufferLimit::Packets(10)), 1);
@@ -114,7 +114,7 @@ fn each_class_has_a_buffer_of_its_own() {
     assert!(lost[1] > 9000, "{lost:?}");
     for sent in &bench.sent {
         let waited_ps = sent.start_ps - stamp_ps(&sent.packet);
-        // The second class waits for ten, and for one of the first in every ten.
+        // The second class waits for ten packets and for one of the first class in every ten.
         let most = [1, 12][sent.packet.class()];
         assert!(waited_ps <= most * PACKET_PS, "{waited_ps}");
     }
@@ -122,8 +122,8 @@ fn each_class_has_a_buffer_of_its_own() {
     assert_eq!(bench.sent.len(), taken[0] + taken[1]);
 }
 
-/// Shared memory gives each class a threshold of its own: the second, busy one settles at alpha B / (1 +
-/// alpha), and the first still gets in.
+/// Shared memory gives each class its own threshold: the second, busy one settles at alpha B / (1 +
+/// alpha), and the first is still admitted.
 #[test]
 fn each_class_has_a_threshold_of_its_own() {
     let mut bench = Bench::new(|| port(BufferLimit::Unlimited), 1);
@@ -146,9 +146,9 @@ fn each_class_has_a_threshold_of_its_own() {
     }
 }
 
-/// A lasting flow keeps 200 packets waiting at the client's port. Messages of 1000 bytes from another
-/// host wait for at most one packet of it (and now and then for another message) where they have
-/// priority, and for the queue where they have none.
+/// A lasting flow keeps 200 packets waiting at the client's port. Messages of 1000 bytes from
+/// another host wait for at most one of them (and occasionally for another message) with priority,
+/// and for the whole queue without.
 #[test]
 fn small_messages_overtake_large_ones() {
     let wait_us = |priorities: &str| {
@@ -185,8 +185,8 @@ fn small_messages_overtake_large_ones() {
     assert!(least > 500.0, "{least}");
 }
 
-/// Where all packets are of one class, priorities change nothing: neither what arrives when, nor what is
-/// dropped, nor what probes wait.
+/// With all packets in one class, priorities change nothing: not arrival times, drops or the waits
+/// of probes.
 #[test]
 fn one_class_alone_is_a_fifo() {
     let outcome = |priorities: &str| {
@@ -221,9 +221,9 @@ fn one_class_alone_is_a_fifo() {
     );
 }
 
-/// Bulk packets of 1500 bytes back to back, 12 us each, and the next one chosen when 1000 bytes, 8 us,
-/// are left. What comes with r us left waits r if r > 8, else r + 12: evenly from 8 to 20 us. And the
-/// first packet of an idle link starts at once.
+/// Bulk packets of 1500 bytes back to back, 12 us each; the port chooses the next one when 1000
+/// bytes, 8 us, are left. A packet that arrives with r us left waits r if r > 8, else r + 12:
+/// evenly from 8 to 20 us. The first packet on an idle link starts at once.
 #[test]
 fn a_packet_that_was_chosen_is_not_overtaken() {
     const US_PS: u64 = 1_000_000;
@@ -238,7 +238,7 @@ fn a_packet_that_was_chosen_is_not_overtaken() {
         for _ in 0..4 {
             assert!(bench.offer(begin_ps, 0, packet(1500, 1, begin_ps)));
         }
-        // In the middle of a half of a microsecond, so that no two things are at one time.
+        // In the middle of a half-microsecond, so that no two events coincide.
         let left_ps = (2 * burst + 1) * US_PS / 4;
         let at_ps = begin_ps + 24 * US_PS - left_ps;
         assert!(bench.offer(at_ps, 0, packet(64, 0, at_ps)));

@@ -10,7 +10,7 @@ use super::star::{REQUESTS, SECOND_PS, assert_near, run, scenario};
 
 const SIZES: [(&str, f64); 2] = [("250KB", 250e3), ("1MB", 1e6)];
 
-/// Runs of 30 s each. One alone can be off by a third at 70%: such a queue forgets slowly.
+/// Runs of 30 s each. One alone can be off by a third at 70%: such a queue has a long memory.
 const SEEDS: u64 = 6;
 
 /// Wire bytes per payload byte.

@@ -1,7 +1,7 @@
-//! QCN against the thesis's chapter 5: the time that feedback takes (to the ps of the links), the rates
-//! of packets on the wire against the rate that the reaction point says, the queue near Q_eq with ten
-//! sources and a short delay (the thesis's figure 5.6 (a), to 20%) and full throughput, averaging against
-//! none at a longer one; and that flows of all sizes complete over buffers that lose packets.
+//! QCN against the thesis's chapter 5: the delay of feedback (to the ps of the links), the rates on
+//! the wire against the reaction point's rate, the queue near Q_eq with ten sources and a short
+//! delay (the thesis's figure 5.6 (a), to 20%) and full throughput, averaging against no averaging
+//! at a longer delay; and flows of all sizes complete over buffers that lose packets.
 
 use std::fs::File;
 
@@ -87,9 +87,9 @@ fn rates(settings: &[&str], name: &str) -> Vec<(i64, i64, i64)> {
     found
 }
 
-/// One source at 10 Gbps into 1 Gbps, each packet sampled, Q_eq = 0. Packet n leaves at 1.2 n us and is at
-/// the switch 1.2 + 20 us later. Packets 0 and 1 find nothing that waits, packet 2 finds packet 1 and its
-/// change: 1 + 2 packets, three steps. They are back after 64 bytes at 40 Gbps and 20 us.
+/// One source at 10 Gbps into 1 Gbps, each packet sampled, Q_eq = 0. Packet n leaves at 1.2 n us
+/// and is at the switch 1.2 + 20 us later. Packets 0 and 1 find none waiting, packet 2 finds packet
+/// 1 and its change: 1 + 2 packets, three steps. They are back after 64 bytes at 40 Gbps and 20 us.
 #[test]
 fn feedback_takes_the_way_back() {
     let settings = [
@@ -112,8 +112,8 @@ fn feedback_takes_the_way_back() {
     assert_eq!(rate_bps, 10_000_000_000 * 125 / 128);
 }
 
-/// Alone, with room to spare, the rate grows by 5 Mbps in each cycle of 150 KB, and what arrives is what
-/// the rate says.
+/// Alone on an underused link, a flow's rate grows by 5 Mbps in each cycle of 150 KB, and its
+/// packets arrive at that rate.
 #[test]
 fn packets_are_as_many_as_the_rate_says() {
     let settings = [
@@ -158,7 +158,7 @@ fn the_queue_stays_near_its_equilibrium() {
     }
 }
 
-/// Theorem 5.3 and the other side of theorem 5.1: at 250 us QCN's queue is empty more rarely than
+/// Theorem 5.3 and the opposite case of theorem 5.1: at 250 us QCN's queue is empty less often than
 /// QCN-AIMD's, at 50 us never, at 700 us often.
 #[test]
 fn averaging_and_a_short_way_make_it_stable() {
@@ -173,8 +173,8 @@ fn averaging_and_a_short_way_make_it_stable() {
     assert!(empty("qcn", "700us") > 0.05);
 }
 
-/// Sources that start at the line rate overrun small buffers; what is lost is sent again, and all
-/// flows complete. Twice the same is the same.
+/// Sources that start at the line rate overrun small buffers; lost packets are retransmitted, and
+/// all flows complete. Two runs with the same seed agree.
 #[test]
 fn finite_flows_complete() {
     let settings = [
@@ -191,7 +191,7 @@ fn finite_flows_complete() {
     let outcomes = [1, 1].map(|seed| run(&scenario(workload, &settings), seed));
     let [first, second] = &outcomes;
     assert_eq!(first.flows.rows().len(), 300);
-    // The acknowledgements of the last are still on their way.
+    // The last acknowledgments are still in flight.
     assert!(first.packets.in_flight < 5);
     assert!(first.packets.dropped > 0);
     assert!(first.counts.retransmissions > 0);

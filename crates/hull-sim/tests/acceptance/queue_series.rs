@@ -1,5 +1,5 @@
-//! The queue of the client's port over time, read back from `latency.parquet`, and the sawteeth in
-//! it. No test of its own.
+//! The queue of the client's port over time, read back from `latency.parquet`, and its sawteeth.
+//! Contains no tests.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub fn queue_series(outcome: &Outcome, name: &str) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// These columns of a Parquet file of whole numbers; rows with a null among them are left out.
+/// Reads these integer columns of a Parquet file; omits rows with a null among them.
 pub fn table<const N: usize>(path: &Path, columns: [&str; N]) -> Vec<[f64; N]> {
     let file = File::open(path).expect("just written");
     let reader = SerializedFileReader::new(file).expect("a Parquet file");

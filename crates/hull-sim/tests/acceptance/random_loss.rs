@@ -1,8 +1,8 @@
-//! Random loss. NewReno against the square-root law (Mathis et al. 1997): with a share p lost, one
-//! packet acknowledged each, goodput is `MSS / R sqrt(3 / (2 p))`; within 15% (the law leaves out
-//! timeouts, the round trip of the recovery and the variance of the gaps). And a seeded grid of loss
-//! rate by buffer by scheme as a snapshot: it says that a change moved results, not that they were
-//! right.
+//! Random loss. NewReno against the square-root law (Mathis et al. 1997): with a loss probability p
+//! and one ACK per packet, goodput is `MSS / R sqrt(3 / (2 p))`; within 15% (the law leaves out
+//! timeouts, the round trip of the recovery and the variance of the gaps). And a seeded grid of
+//! loss rate by buffer by scheme as a snapshot: it shows that a change moved results, not whether
+//! they are right.
 
 use std::fmt::Write;
 
@@ -31,8 +31,8 @@ fn newreno_follows_the_square_root_law() {
     }
 }
 
-/// The share that is lost is the one that was asked for, within four standard deviations; at one port no
-/// more is lost than elsewhere.
+/// The share of lost packets is the configured one, within four standard deviations; no port loses
+/// more than another.
 #[test]
 fn as_much_is_lost_as_was_asked_for() {
     let settings = [
@@ -43,7 +43,7 @@ fn as_much_is_lost_as_was_asked_for() {
     ];
     let outcome = run(&scenario(BULK, &settings), 1);
     for link in outcome.links.iter().filter(|link| link.from == "switch") {
-        // Bytes of data to the client, of ACKs to the others: with SACK they are longer.
+        // Bytes of data to the client, of ACKs to the others: SACK makes them longer.
         let size = if link.to == "h0" { 1500.0 } else { 44.0 };
         let sent = link.bytes as f64 / size;
         let lost = link.drops as f64;
@@ -57,7 +57,7 @@ fn as_much_is_lost_as_was_asked_for() {
     assert!(outcome.packets.dropped > 1000);
 }
 
-/// Without loss the key costs no random number and changes nothing.
+/// At a loss of 0% the key draws no random number and changes nothing.
 #[test]
 fn no_loss_is_no_loss() {
     let outcome = |settings: &[&str]| {

@@ -1,9 +1,9 @@
-//! Settings of the queue rules that control a whole port, for random scenarios: DualPI2, FQ-CoDel and PIE.
+//! Random settings of the port-wide queue rules DualPI2, FQ-CoDel and PIE.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Keys of a switch that these rules do not allow beside them, and with several queues a probe.
+/// Switch keys that these rules exclude; with several queues a probe is excluded too.
 pub const EXCLUDED: [&str; 6] = [
     "switch.memory",
     "switch.red",
@@ -13,7 +13,7 @@ pub const EXCLUDED: [&str; 6] = [
     "measure.probe",
 ];
 
-/// One of the rules, or none.
+/// One of the rules or none.
 pub fn managers() -> impl Strategy<Value = String> {
     let virtual_queue = select(vec!["", ",virtual_queue=\"95%\""]);
     let dualpi2 = (1_u32..300, 0_u32..3, 1_u32..4, any::<bool>(), virtual_queue).prop_map(

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// The message transport instead of TCP, with its paths and timers.
+/// Message transport in place of TCP, with its paths and timers.
 pub fn messages() -> impl Strategy<Value = Vec<String>> {
     let control = select(vec!["nscc", "rccc", "nscc+rccc"]);
     let balancing = select(vec![

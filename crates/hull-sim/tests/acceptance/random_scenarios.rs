@@ -1,7 +1,7 @@
-//! Random scenarios: every network, workload, switch, host and transport with settings drawn at
-//! random. A run never panics (which in tests includes every overflow), ends when it should, loses or
-//! invents no packet (sent = delivered + dropped + in flight), and gives the same results a second time,
-//! on several threads, and when it is measured.
+//! Random scenarios: every network, workload, switch, host and transport with random settings. A
+//! run never panics (in tests this includes every overflow), ends in time, loses or invents no
+//! packet (sent = delivered + dropped + in flight), and gives the same results when repeated, on
+//! several threads, and when measured.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use super::measuring::left;
 use super::random_settings::{BASE, Settings, any_scenario};
 
-/// By how much a flow may be faster than its ideal that a switch with cut-through passes on and whose last packet is
-/// not the last in order (`simulation::ideal`), ps: the time of a head at each switch, of which a route has five.
+/// How far a flow through cut-through switches may beat its ideal if its last packet is not the
+/// last in order (`simulation::ideal`), ps: the time of a head at each of a route's five switches.
 fn out_of_order_ps(scenario: &Scenario) -> u64 {
     let Some(head) = scenario.switch.cut_through else {
         return 0;
@@ -32,7 +32,7 @@ fn resolved(settings: &[String]) -> Result<Scenario, String> {
     }
 }
 
-/// Results of a run, for comparison with those of another.
+/// Results of a run, for comparison with another run.
 fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> {
     let simulation = simulation::build(scenario, seed, None).map_err(|e| format!("{e:?}"))?;
     let mut outcome = simulation
@@ -44,7 +44,7 @@ fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> 
     Ok((outcome, text))
 }
 
-/// First difference of two results.
+/// First difference between two results.
 fn difference(one: &Result<String, String>, two: &Result<String, String>) -> String {
     let (Ok(one), Ok(two)) = (one, two) else {
         return format!("{one:?} {two:?}");
@@ -61,7 +61,7 @@ fn difference(one: &Result<String, String>, two: &Result<String, String>) -> Str
     format!("{:?}\n{:?}", part(one), part(two))
 }
 
-/// A measurement of all ports and flows by its number, and the file that it changes.
+/// Measurement of all ports and flows by its number, and the files that it changes.
 fn measurement(number: u64, links: &[LinkCount]) -> (Settings, &'static [&'static str]) {
     let tiers: BTreeSet<String> = links.iter().map(|l| format!("\"{}\"", l.tier)).collect();
     let tiers = Vec::from_iter(tiers).join(",");
@@ -82,12 +82,12 @@ fn measurement(number: u64, links: &[LinkCount]) -> (Settings, &'static [&'stati
     }
 }
 
-/// Threads of the runs that are compared. More than two cores have are the exception: parts then wait for
-/// each other.
+/// Thread counts of the compared runs. Few exceed two cores, because parts then wait for each
+/// other.
 const THREADS: [u32; 8] = [2, 2, 3, 2, 2, 4, 2, 8];
 
-/// Where a run that is measured parts from one that is not: with a probe on one thread each, and
-/// without on one or more.
+/// Difference between a measured run and an unmeasured one: with a probe each takes one thread;
+/// without, the measured run takes several.
 fn perturbation(
     settings: &[String],
     seed: u64,
@@ -128,7 +128,7 @@ proptest! {
         let overfull = outcome.links.iter().find(|link| link.utilization > 1.000_001);
         prop_assert!(overfull.is_none(), "{overfull:?}");
         for row in outcome.flows.rows() {
-            // The route of a flow may change when a link fails; a message may have many.
+            // A link failure may change a flow's route; a message may have many routes.
             let known = scenario.topology.failures.is_empty() && row.ideal_ps.is_some() | is_tcp;
             let least_ps = row.ideal_ps.map(|ps| ps.saturating_sub(out_of_order_ps(&scenario)));
             prop_assert!(!known || Some(row.fct_ps) >= least_ps, "{row:?}");
@@ -143,7 +143,7 @@ proptest! {
             let again = results(&scenario, seed).map(|(_, text)| text);
             prop_assert!(again == Ok(text), "another result");
         } else {
-            // With a probe a run is not simulated in parts.
+            // A probe prevents a run in parts.
             let mut scenario = scenario;
             scenario.measure.probe = None;
             let one = results(&scenario, seed).map(|(_, text)| text);

@@ -1,4 +1,4 @@
-//! Settings drawn at random: networks, workloads, switches, hosts and transports of one scenario.
+//! Random settings: networks, workloads, switches, hosts and transports of one scenario.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -6,14 +6,14 @@ use proptest::sample::select;
 use super::random_managers::{EXCLUDED, managers};
 use super::random_messages::messages;
 
-/// `key=value` over `BASE`.
+/// `key=value` overrides of `BASE`.
 pub type Settings = Vec<String>;
 
 fn settings<const N: usize>(list: [String; N]) -> Settings {
     list.into_iter().filter(|text| !text.is_empty()).collect()
 }
 
-/// A network and its number of hosts; where one is named, a link that fails for a while.
+/// A network, its number of hosts and, where it names a link, a temporary failure of that link.
 fn network() -> impl Strategy<Value = (u32, Settings)> {
     let graphs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/graphs");
     let shape = prop_oneof![
@@ -90,7 +90,7 @@ fn network() -> impl Strategy<Value = (u32, Settings)> {
 /// The table of one kind of traffic among `hosts` hosts.
 fn traffic(kind: usize, hosts: u32, size: u32, count: u32) -> String {
     let last = hosts - 1;
-    // At least a byte from each host.
+    // At least one byte from each host.
     let total = size + 100;
     match kind {
         0 => format!(
@@ -285,7 +285,7 @@ fn transport() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// Rate-based sources or messages instead, or not.
+/// RCP sources, messages or neither.
 fn rcp() -> impl Strategy<Value = Settings> {
     let algorithm = select(vec!["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]);
     let some = (algorithm, 0_u32..300, 0_u32..300, 1_u32..500).prop_map(
@@ -304,7 +304,7 @@ fn rcp() -> impl Strategy<Value = Settings> {
     prop_oneof![5 => Just(Settings::new()), 1 => some, 1 => messages()]
 }
 
-/// The scenario whose keys the settings replace.
+/// Scenario whose keys the settings override.
 pub const BASE: &str = r#"
 name = "random"
 run = { duration = "3ms", drain = "20ms" }
@@ -313,7 +313,7 @@ switch = { rate = "1Gbps", delay = "1us" }
 measure = { sample_interval = "50us" }
 "#;
 
-/// Settings of one scenario that can be run.
+/// Settings of one valid scenario.
 pub fn any_scenario() -> impl Strategy<Value = Settings> {
     let kinds = prop::collection::vec((0_usize..10, 1_u32..300_000, 1_u32..20), 1..3);
     let warmup = select(vec!["0s", "200us"]);
@@ -323,7 +323,7 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
         |((hosts, network), kinds, (switch, manager), (host, transport, rcp), warmup)| {
             let mut tables: Vec<String> = Vec::new();
             for (kind, size, count) in kinds {
-                // Queries of the benchmark need two hosts besides the one outside.
+                // Benchmark queries need two hosts besides the external one.
                 let kind = if kind == 9 && hosts < 3 { 0 } else { kind };
                 let table = traffic(kind, hosts, size, count);
                 let name = table.split('=').next().unwrap_or_default().to_owned();
@@ -331,7 +331,7 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
                     tables.push(table);
                 }
             }
-            // Some of the traffic has another transport than the rest.
+            // Part of the traffic uses another transport.
             let mut others = String::new();
             if rcp.is_empty()
                 && hosts.is_multiple_of(2)
@@ -345,7 +345,7 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
             let workload = format!("workload={{{}}}", tables.join(","));
             let probe = "measure.probe={interval=\"100us\"}".to_owned();
             let run = settings([workload, others, format!("run.warmup={warmup}"), probe]);
-            // Sources that keep a rate send packet by packet, and through one queue.
+            // Rate-based sources send packet by packet through one queue.
             let without = [
                 "host.offload",
                 "transport.tso",

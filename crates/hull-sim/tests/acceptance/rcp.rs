@@ -1,7 +1,7 @@
-//! RCP (thesis 5.5.3) in the whole simulator: against equations 5.37 and 5.38 with a fluid of constant
-//! delay in floating point, in steps of 10 us (rates within 2% for two seconds, while they swing by more
-//! than half); its fixed point, each flow's share of the link and hardly a queue (to 0.5%); the least
-//! rate of a path with two bottlenecks; one packet in the network before a rate is known.
+//! RCP (thesis 5.5.3) in the whole simulator. Rates match a floating-point fluid of equations 5.37
+//! and 5.38 (constant delay, steps of 10 us) within 2% for two seconds, while they swing by more
+//! than half. At the fixed point flows share the link with hardly a queue (to 0.5%). The lowest of
+//! two bottlenecks' rates counts. A source without a rate has one packet in the network.
 
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation;
@@ -49,7 +49,7 @@ fn rcp(settings: &[&str]) -> Scenario {
     }
 }
 
-/// Time (s) and rate (bit/s) of the flow of this number, once it is known.
+/// Time (s) and rate (bit/s) of flow number `flow`, once its rate is known.
 fn rates(scenario: &Scenario, name: &str, flow: u64) -> Vec<(f64, f64)> {
     let folder = folder(name);
     let simulation = simulation::build(scenario, 1, Some(&folder)).expect("a good scenario");
@@ -63,9 +63,9 @@ fn rates(scenario: &Scenario, name: &str, flow: u64) -> Vec<(f64, f64)> {
     of_flow.map(|row| (row[1] * 1e-12, row[2])).collect()
 }
 
-/// What the sources of five flows are told in a fluid: time (s) and rate (bit/s), from the second round
-/// trip on. In the first, one packet of each flow asks; in the second they send at the
-/// rate that it came back with.
+/// Rates that five flows' sources receive in a fluid model: time (s) and rate (bit/s), from the
+/// second round trip on. In the first, one packet of each flow requests a rate; in the second, the
+/// sources send at the rate returned.
 fn fluid(seconds: f64, averages: usize) -> Vec<(f64, f64)> {
     const STEP: f64 = 10e-6;
     const HALF: usize = 2000;
@@ -95,14 +95,14 @@ fn fluid(seconds: f64, averages: usize) -> Vec<(f64, f64)> {
         arrived += inflow * STEP;
         queue = (queue + (inflow - capacity) * STEP).max(0.0);
     }
-    // Halfway between two changes: packets come a little later than a fluid does.
+    // Halfway between two changes, because packets arrive slightly later than the fluid.
     let told = (4 * HALF + 250..steps).step_by(500);
     told.map(|at| (at as f64 * STEP, offered[at - HALF]))
         .collect()
 }
 
-/// d0 as RCP measures it: 40 ms instead of the configured 20 ms halve the gain, and the rates, which swing by
-/// more than half with the held one, settle at a fifth of the link.
+/// Measuring d0 (40 ms, configured as 20 ms) halves the gain: the rates settle at a fifth of the
+/// link. With the configured d0 they swing by more than half.
 #[test]
 fn a_measured_round_trip_settles_what_swings() {
     for (gain, settles) in [("0", false), ("0.5", true)] {
@@ -163,8 +163,8 @@ fn flows_share_the_link_without_a_queue() {
     assert_eq!(outcome.packets.dropped, 0);
 }
 
-/// Five flows from left to right share a link of 1 Gbps; the receiver of two of them has one of 300
-/// Mbps, and the other three share what those leave.
+/// Five flows from left to right share a link of 1 Gbps. Two of them share a receiver with a link
+/// of 300 Mbps; the other three share the remaining 700 Mbps.
 #[test]
 fn the_least_rate_of_a_path_counts() {
     let settings = [
@@ -187,14 +187,14 @@ fn the_least_rate_of_a_path_counts() {
     }
 }
 
-/// Without a rate a source has one packet in the network: the second leaves after a round trip.
+/// A source without a rate has one packet in the network: the second leaves after a round trip.
 #[test]
 fn the_first_packet_asks_for_a_rate() {
     let scenario = rcp(&["topology.dumbbell.rtts=[\"44ms\"]", "run.duration=100ms"]);
     let first = rates(&scenario, "asks", 0)[0];
     assert!((0.044..0.046).contains(&first.0), "{first:?}");
-    // The first offer, a twentieth of the link, twice grown by nearly alpha T / d0 of itself in the
-    // 22 ms before the packet passes.
+    // The first offer, a twentieth of the link, grows by a fraction of nearly alpha T / d0 twice in
+    // the 22 ms before the packet passes.
     let expected = 50e6 * 1.2 * 1.2;
     assert_near("first rate", first.1, expected, 0.01);
 }

@@ -1,14 +1,14 @@
 //! RED and PI at a port and under TCP with ECN.
 //!
-//! At a port, a queue that is held: an arrival at each departure. RED's average then is
-//! `q (1 - (1 - w)^n)`, and the share of marks `2 p / (1 + p)` with the probability p of that average
-//! (distances uniform on 1 .. 1 / p, Floyd and Jacobson 1993).
+//! At a port, one arrival per departure holds the queue constant. RED's average is then
+//! `q (1 - (1 - w)^n)`, and the share of marks `2 p / (1 + p)` with the probability p of that
+//! average (distances uniform on 1 .. 1 / p, Floyd and Jacobson 1993).
 //!
-//! Under N flows: the square-root law (Mathis et al. 1997). Between two marks a window grows from W / 2
-//! to W in steps of one packet a round trip, so that its mean is `sqrt(3 / (2 s))` with a share s of
-//! marks; N of them are the pipe and the queue. Marks that come in the same round trip count once, so
-//! the law is compared where that is rare; the stated tolerance is 10%. PI: the queue it is told to
-//! keep, and thesis figure 2.13.
+//! Under N flows, the square-root law (Mathis et al. 1997) applies. Between two marks a window
+//! grows from W / 2 to W by one packet per round trip, so its mean is `sqrt(3 / (2 s))` for a share
+//! s of marks; N windows equal the pipe plus the queue. Several marks within a round trip count
+//! once, so the comparison uses cases where that is rare, with a tolerance of 10%. PI is checked
+//! against its configured queue and thesis figure 2.13.
 
 use hull_sim::network::rules::{Arrival, AverageWeight, Decision, Red, RedMarking, Rule, Site};
 use hull_sim::network::{BufferLimit, OptionTable, PortConfig, flags};
@@ -18,7 +18,7 @@ use hull_sim::units::{Buffer, Rate, Share};
 use super::port_bench::{Bench, packet};
 use super::star::{BULK, PACKET_PS, assert_near, run, scenario};
 
-/// Marks of `packets` arrivals that each find `waiting` packets.
+/// Marks of `packets` arrivals, each of which finds `waiting` packets.
 fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Vec<bool> {
     let (min, max) = (Buffer::Packets(50), Buffer::Packets(150));
     let settings = Red {
@@ -42,8 +42,8 @@ fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Ve
         ..PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited)
     };
     let mut bench = Bench::new(port, 1);
-    // These cannot be marked. The first goes to the wire, the others wait; one leaves with each that
-    // comes, just before it.
+    // Packets that cannot be marked. The first occupies the wire, the others wait; one leaves just
+    // before each arrival.
     let mut filling = packet(1500, 0, 0);
     filling.flags &= !flags::ECT0;
     for _ in 0..=waiting {
@@ -58,13 +58,13 @@ fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Ve
     sent.map(|sent| sent.packet.has(flags::CE)).collect()
 }
 
-/// With max_p = 1 nothing is marked while the average is below 50, everything once it is above 150. A
-/// queue of 400 from an average near 0 is there after `ln(1 - 50 / 400) / ln(1 - w)` = 68 and 240 packets.
+/// With max_p = 1, RED marks nothing below an average of 50 and everything above 150. From near 0,
+/// a queue of 400 takes the average there in `ln(1 - 50 / 400) / ln(1 - w)` = 68 and 240 packets.
 #[test]
 fn the_average_follows_the_queue_at_its_weight() {
     let waiting = 400_u64;
     let marks = marks_of_a_held_queue(1.0, waiting, 2000);
-    // What filled the queue was seen by the average too: arrival k found k - 1 waiting.
+    // The average includes the packets that filled the queue: arrival k found k - 1 waiting.
     let w = 1.0 / 512.0;
     let mut average = 0.0;
     for found in 0..=waiting {
@@ -72,7 +72,7 @@ fn the_average_follows_the_queue_at_its_weight() {
     }
     let (mut below, mut above) = (0, 0);
     for (n, &mark) in marks.iter().enumerate() {
-        // The one that leaves at this instant has left.
+        // The packet that departs at this instant no longer counts.
         average += w * ((waiting - 1) as f64 - average);
         match average {
             average if average < 49.9 => {
@@ -95,13 +95,13 @@ fn marks_are_as_frequent_as_the_formula() {
         let marks = marks_of_a_held_queue(max_probability, waiting, 305_000);
         let settled = &marks[5000..];
         let share = settled.iter().filter(|&&mark| mark).count() as f64 / settled.len() as f64;
-        // Of `waiting` one has left when the next comes.
+        // One of `waiting` packets has left when the next arrives.
         let p = max_probability * (waiting as f64 - 1.0 - 50.0) / 100.0;
         assert_near("share of marks", share, 2.0 * p / (1.0 + p), 0.02);
     }
 }
 
-/// Decisions on `packets` arrivals with the flags `ecn` that each find a queue of 100.
+/// Decisions on `packets` arrivals with flags `ecn`, each of which finds a queue of 100 packets.
 fn decisions(early_drop: bool, ecn: u16, packets: u64) -> Vec<Decision> {
     let settings = Red {
         min: Buffer::Packets(50),
@@ -135,8 +135,8 @@ fn decisions(early_drop: bool, ecn: u16, packets: u64) -> Vec<Decision> {
     (1..=packets).map(arrive).collect()
 }
 
-/// A packet without ECN is dropped exactly where one with ECN is marked; one that an earlier port
-/// marked is not dropped.
+/// Early drop drops a packet without ECN exactly where it would mark one with ECN. It does not drop
+/// packets that an earlier port marked.
 #[test]
 fn early_drop_takes_the_packets_without_ecn() {
     let marked = decisions(true, flags::ECT0, 2000);
@@ -158,7 +158,7 @@ fn early_drop_takes_the_packets_without_ecn() {
 
 const PIPE_US: f64 = 100.0;
 
-/// `flows` long flows of TCP with ECN over one link of 10 Gbps and `rtt`.
+/// Runs `flows` long TCP flows with ECN over one link of 10 Gbps and `rtt_us`.
 fn long_flows(flows: u32, rtt_us: f64, settings: &[&str]) -> Outcome {
     let count = format!("workload.bulk.flows={flows}");
     let hosts = format!("topology.star.hosts={}", flows + 1);
@@ -188,7 +188,7 @@ fn queue(outcome: &Outcome) -> f64 {
     outcome.occupancy.mean_us / 1.2
 }
 
-/// Share of the data packets that were marked: the client's port is the only one that marks.
+/// Share of data packets marked; only the client's port marks.
 fn share_of_marks(outcome: &Outcome) -> f64 {
     let seconds = outcome.simulated_ps as f64 * 1e-12;
     let packets = outcome.throughput.utilization * 10e9 * seconds / 12_000.0;
@@ -202,7 +202,7 @@ fn red_settles_where_the_square_root_law_crosses_its_line() {
     let outcome = long_flows(flows, PIPE_US, &[red]);
     assert_eq!(outcome.packets.dropped, 0);
     let pipe = (PIPE_US + 2.4 + 0.064) / 1.2;
-    // The crossing of the two: windows that fill pipe and queue, marks of that queue.
+    // Intersection of the two curves: windows that fill pipe and queue, and marks of that queue.
     let excess = |queue: f64| {
         let p = 0.02 * (queue - 50.0) / 600.0;
         let window = (3.0 / (2.0 * (2.0 * p / (1.0 + p)))).sqrt();
@@ -224,8 +224,8 @@ fn red_settles_where_the_square_root_law_crosses_its_line() {
     assert!(outcome.throughput.utilization > 0.999);
 }
 
-/// As harddrop of Linux: above max_th packets are dropped. The average is then held at max_th, where a
-/// queue that only marks goes on with the windows that 20 flows keep at the least.
+/// As Linux's harddrop: packets above max_th are dropped, which holds the average at max_th. With
+/// marks only, the flows' minimum windows keep the queue higher.
 #[test]
 fn hard_drop_holds_the_queue_at_max_where_marks_do_not() {
     let with = |drop: bool| {
@@ -233,14 +233,14 @@ fn hard_drop_holds_the_queue_at_max_where_marks_do_not() {
         long_flows(100, 5.0, &[&red, "transport.min_window=2"])
     };
     let (marks, drops) = (with(false), with(true));
-    // 100 windows of 2 packets on a pipe of 6.
+    // 100 windows of 2 packets in a pipe of 6.
     assert_eq!(marks.packets.dropped, 0);
     assert!(queue(&marks) > 150.0, "{}", queue(&marks));
     assert!(drops.packets.dropped > 1000);
     assert!(queue(&drops) < 31.0, "{}", queue(&drops));
 }
 
-/// Twenty flows, and a buffer that is no limit.
+/// Twenty flows and a buffer that never limits them.
 #[test]
 fn pi_keeps_the_queue_that_it_is_told_to() {
     for reference in [100.0, 300.0] {
@@ -249,7 +249,7 @@ fn pi_keeps_the_queue_that_it_is_told_to() {
         );
         let outcome = long_flows(20, PIPE_US, &[&pi]);
         assert_near("mean queue, packets", queue(&outcome), reference, 0.10);
-        // The square-root law gives the share of marks, whatever PI does.
+        // The square-root law gives the share of marks independently of PI.
         let pipe = (PIPE_US + 2.4 + 0.064) / 1.2;
         let window = (pipe + queue(&outcome)) / 20.0;
         let share = share_of_marks(&outcome);
@@ -257,10 +257,10 @@ fn pi_keeps_the_queue_that_it_is_told_to() {
     }
 }
 
-/// Thesis figure 2.13: 10 Gbps, 500 us, a buffer of 100 packets, q_ref and K of 40. With two flows
-/// "TCP/PI suffers from queue underflows and a loss of utilization"; with twenty "utilization improved
-/// for TCP/PI, queue oscillations get worse. DCTCP, however, is able to control the queue occupancy well
-/// and sustain high throughput in both".
+/// Thesis figure 2.13: 10 Gbps, 500 us, a buffer of 100 packets, q_ref = K = 40. With two flows
+/// "TCP/PI suffers from queue underflows and a loss of utilization"; with twenty "utilization
+/// improved for TCP/PI, queue oscillations get worse. DCTCP, however, is able to control the queue
+/// occupancy well and sustain high throughput in both".
 #[test]
 fn pi_loses_throughput_where_dctcp_does_not() {
     let pi = |flows: u32| {

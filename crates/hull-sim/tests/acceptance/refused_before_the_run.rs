@@ -1,6 +1,6 @@
-//! The bad input of the issue, as a user writes it: each is refused before the run with one message that
-//! names the file, the key, what was found and what is expected. The rules themselves are tested beside
-//! the code; here they are joined to the scenario.
+//! Bad input of the issue, written as a user would: each case is rejected before the run with one
+//! message that names the file, the key, the value found and the expected form. Unit tests beside
+//! the code cover the rules themselves; these tests apply them to a scenario.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ switch = { rate = "1Gbps", delay = "1us" }
 workload.bulk = { flows = 1, size = "1KB" }
 "#;
 
-/// Message that a user reads; `None` if the scenario is accepted.
+/// Message shown to the user; `None` if the scenario is accepted.
 fn message(settings: &[String]) -> Option<String> {
     match expand(GOOD, "my.toml", settings) {
         Err(error) => Some(error.to_string()),

@@ -1,6 +1,6 @@
 //! The retransmission timer against RFC 6298 by hand: the floor, equations 2.2 and 2.3, Karn's rule
-//! (3: no samples from what was sent twice), 5.2 and 5.3 (off when all is acknowledged, restarted
-//! by progress), 5.5 (doubling). And the delayed ACK's timer (RFC 1122, 4.2.3.2).
+//! (3: no samples from retransmitted data), 5.2 and 5.3 (off when all data is acknowledged,
+//! restarted by progress), 5.5 (doubling). And the delayed ACK's timer (RFC 1122, 4.2.3.2).
 
 use hull_sim::transport::{EchoKind, Receiver, ReceiverConfig};
 
@@ -25,8 +25,8 @@ fn waits_for_the_initial_timeout_before_a_sample() {
     assert_eq!(timeout_ps(&flow), 100 * MS_PS);
 }
 
-/// R = 8 ms: srtt = 8, rttvar = 4, timeout 24 ms. Then R = 16 ms: rttvar = 3/4 4 + 1/4 8 = 5, srtt =
-/// 7/8 8 + 1/8 16 = 9, timeout 29 ms.
+/// R = 8 ms: srtt = 8, rttvar = 4, timeout 24 ms. Then R = 16 ms: rttvar = 3/4 4 + 1/4 8 = 5, srtt
+/// = 7/8 8 + 1/8 16 = 9, timeout 29 ms.
 #[test]
 fn follows_the_round_trip() {
     let mut flow = without_floor();
@@ -54,8 +54,8 @@ fn stays_at_its_floor() {
     assert_eq!(timeout_ps(&flow), 10 * MS_PS, "progress starts it again");
 }
 
-/// The ACK after a timeout may be for either copy: the estimate stays that of the first sample, and the
-/// timeout stays doubled until new data gives a sample: R = 8 ms again, srtt = 8, rttvar = 3, 20 ms.
+/// The ACK after a timeout may be for either copy. The estimate keeps the first sample and the
+/// timeout stays doubled until new data gives one: R = 8 ms again, srtt = 8, rttvar = 3, 20 ms.
 #[test]
 fn takes_no_sample_from_what_was_sent_twice() {
     let mut flow = without_floor();
@@ -75,8 +75,8 @@ fn takes_no_sample_from_what_was_sent_twice() {
     assert_eq!(timeout_ps(&flow), 20 * MS_PS);
 }
 
-/// A clock of 10 ms: the timeout of 24 ms after 8 ms is due at 32 ms and fires at 40; the doubled one of
-/// 48 ms at 90.
+/// A clock of 10 ms: the timeout of 24 ms after 8 ms is due at 32 ms and fires at 40; the doubled
+/// one of 48 ms at 90.
 #[test]
 fn fires_at_ticks_of_its_clock() {
     let mut flow = Script::new(Setting {
@@ -93,7 +93,7 @@ fn fires_at_ticks_of_its_clock() {
     assert_eq!(flow.sender.rto_deadline_ps, 90 * MS_PS);
 }
 
-/// Nor from a segment whose ACK was held up by a hole below it.
+/// A segment whose ACK was delayed by a hole below it gives no sample either.
 #[test]
 fn takes_no_sample_from_behind_a_hole() {
     let mut flow = without_floor();
@@ -116,7 +116,7 @@ fn receiver(ack_every: u32) -> Receiver {
     })
 }
 
-/// One segment waits for the timer, from its own arrival; the second of a pair does not.
+/// A lone segment waits for the timer, started at its own arrival; the second of a pair does not.
 #[test]
 fn an_ack_is_delayed_by_its_timer_at_most() {
     let mut receiver = receiver(2);
@@ -135,7 +135,7 @@ fn an_ack_is_delayed_by_its_timer_at_most() {
     assert_eq!(receiver.ack_deadline_ps, u64::MAX);
 }
 
-/// RFC 5681, 4.2: data out of order, and data that fills a hole, are acknowledged at once.
+/// RFC 5681, 4.2: out-of-order data and data that fills a hole are acknowledged at once.
 #[test]
 fn an_ack_for_data_out_of_order_is_not_delayed() {
     let mut receiver = receiver(4);

@@ -1,9 +1,9 @@
-//! Bad input against the issue's rule: one message that names the file, the key, what was found and
-//! what is expected.
+//! Bad input against the issue's rule: one message that names the file, the key, the value found
+//! and the expected form.
 
 use hull_sim::scenario::expand;
 
-/// A whole scenario, and a short one.
+/// A full scenario and a short one.
 pub const GOOD: &str = r#"
 name = "good"
 [run]
@@ -30,7 +30,7 @@ fn the_good_one_is_good() {
     );
 }
 
-/// Replaces `old` by `new` in the good file and compares the message's parts.
+/// Replaces `old` by `new` in the good file and checks the parts of the message.
 fn refuse(old: &str, new: &str, parts: &[&str]) {
     assert!(GOOD.contains(old), "{old}");
     check(&GOOD.replacen(old, new, 1), &[], parts);
@@ -417,7 +417,7 @@ fn rcp_needs_sources_and_ports_that_fit() {
     }
 }
 
-/// Issue 17, items 1, 2, 3, 10: taken without a word, or a panic, until then.
+/// Issue 17, items 1, 2, 3, 10: previously accepted silently, or a panic.
 #[test]
 fn what_was_taken_without_a_word() {
     let phantom = "switch.phantom_queue={drain=\"95%\",threshold=\"1KB\",tick=\"0ps\"}";
@@ -472,7 +472,7 @@ fn what_was_taken_without_a_word() {
     );
 }
 
-/// Issue 17, words: the value as it was written, no control characters, nothing endless.
+/// Issue 17, wording: messages quote the value as written, no control characters, bounded length.
 #[test]
 fn what_was_written_is_shown() {
     check(

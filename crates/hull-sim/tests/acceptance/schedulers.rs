@@ -1,12 +1,12 @@
-//! Several classes at one port, in the whole simulator: deficit round robin gives classes that always wait
-//! their weights of the link, an idle class's share goes to the others, and a scenario with weights that
-//! mean nothing is refused.
+//! Several classes at one port, in the whole simulator: deficit round robin divides the link among
+//! backlogged classes by weight, the others get an idle class's share, and invalid weights are
+//! rejected.
 
 use hull_sim::scenario::expand;
 
 use super::star::{assert_near, run};
 
-/// Two transports, each with long flows of its own class to host 0 at 1 Gbps.
+/// Two transports, each with long flows in its own class to host 0 at 1 Gbps.
 const TWO: &str = r#"
 name = "two"
 run = { duration = "400ms", warmup = "100ms", drain = "0s" }

@@ -1,6 +1,6 @@
-//! A sender and a receiver driven by hand, without a network: a test says when each segment arrives,
-//! and whether marked; ACKs are there at once. Segments have 1000 bytes and are called by number.
-//! No test of its own.
+//! A sender and a receiver driven by hand, without a network: a test sets when each segment arrives
+//! and whether it is marked; ACKs arrive instantly. Segments have 1000 bytes and are numbered.
+//! Contains no tests.
 
 use hull_sim::scenario::Transport;
 use hull_sim::transport::{
@@ -14,9 +14,9 @@ pub const MS_PS: u64 = 1_000_000_000;
 /// No segments sent.
 pub const NOTHING: [u64; 0] = [];
 
-/// Settings that scripts change.
+/// Settings that scripts override.
 pub struct Setting {
-    /// First and largest window, segments.
+    /// Initial and maximum window, segments.
     pub window: (u64, u64),
     pub dctcp: Option<Dctcp>,
     pub min_rto_ps: u64,
@@ -28,7 +28,7 @@ pub struct Setting {
 }
 
 impl Default for Setting {
-    /// NewReno with a window of ten segments that does not grow, timeouts from 10 ms.
+    /// NewReno with a constant window of ten segments, timeouts from 10 ms.
     fn default() -> Self {
         Setting {
             window: (10, 10),
@@ -47,14 +47,14 @@ pub struct Script {
     pub sender: Sender,
     pub receiver: Receiver,
     pub now_ps: u64,
-    /// Numbers of the segments that were sent with CWR.
+    /// Numbers of the segments sent with CWR.
     pub reduced: Vec<u64>,
     /// ECN-Echo of the ACKs so far.
     pub echoes: Vec<bool>,
 }
 
 impl Script {
-    /// At time 0, with nothing to send.
+    /// Starts at time 0 with nothing to send.
     pub fn new(setting: Setting) -> Self {
         let (first, largest) = setting.window;
         let mut settings = Transport::default();
@@ -102,7 +102,7 @@ impl Script {
         }
     }
 
-    /// The application writes so many segments; returns what is sent at once.
+    /// Writes `segments` segments from the application; returns those sent at once.
     pub fn write(&mut self, segments: u64) -> Vec<u64> {
         self.sender.write(segments * MSS);
         self.send()
@@ -120,7 +120,7 @@ impl Script {
         sent
     }
 
-    /// Segment `number` arrives and its ACKs do; returns what is sent then.
+    /// Delivers segment `number` and its ACKs; returns the segments sent in response.
     pub fn deliver(&mut self, number: u64) -> Vec<u64> {
         self.arrive(number, false)
     }
@@ -150,7 +150,7 @@ impl Script {
         sent
     }
 
-    /// Delivers segments in this order; returns all that was sent.
+    /// Delivers segments in this order; returns all segments sent.
     pub fn deliver_all(&mut self, numbers: impl IntoIterator<Item = u64>) -> Vec<u64> {
         numbers
             .into_iter()
@@ -158,7 +158,7 @@ impl Script {
             .collect()
     }
 
-    /// Waits for the retransmission timer; returns what it sends.
+    /// Advances to the retransmission timeout; returns the segments sent.
     pub fn time_out(&mut self) -> Vec<u64> {
         self.now_ps = self.sender.rto_deadline_ps;
         self.sender.on_timeout(self.now_ps);

@@ -1,7 +1,7 @@
-//! Shared packet memory (thesis 2.1.3; Choudhury and Hahne) against an account kept by the test and
-//! against the closed form of the dynamic threshold: with N busy queues each holds `r + alpha P / (1 +
-//! N alpha)`, where r is what a queue has reserved and P what is left of the memory for all. Within two
-//! packets, and what those change of the others' thresholds. And thesis table 2.1, and the 600 to 700 KB of figure 1.2 and section 2.3.1.
+//! Shared memory (thesis 2.1.3; Choudhury and Hahne) against the test's accounting and the dynamic
+//! threshold's closed form: each of N busy queues holds `r + alpha P / (1 + N alpha)` (r: reserved
+//! per queue, P: left for all), within two packets and their effect on other thresholds. Also
+//! thesis table 2.1, and the 600 to 700 KB of figure 1.2 and section 2.3.1.
 
 use hull_sim::network::{BufferLimit, PortConfig, SharedBufferConfig};
 use hull_sim::random::{Purpose, Stream};
@@ -15,7 +15,7 @@ use super::star::{BULK, run, scenario};
 const GBPS: u64 = 1_000_000_000;
 const BYTES: u16 = 1500;
 
-/// A switch of `ports` ports with one memory.
+/// A switch of `ports` ports that share one memory.
 fn switch(ports: usize, config: &SharedBufferConfig, in_service: bool) -> Bench {
     let port = || PortConfig {
         count_in_service: in_service,
@@ -33,7 +33,7 @@ fn used(bench: &mut Bench, now_ps: u64, port: usize) -> u64 {
     memory.used_bytes(queue)
 }
 
-/// N of 8 ports get twice what they can send, packets in turn.
+/// N of 8 ports receive twice their rate, packets in turn.
 #[test]
 fn busy_ports_settle_at_the_closed_form() {
     for (alpha_q16, reserved) in [
@@ -69,9 +69,9 @@ fn busy_ports_settle_at_the_closed_form() {
     }
 }
 
-/// Random packets to random ports: what the memory says is what a list of all packets that were taken
-/// and have not left adds up to; nothing is taken above the threshold of that moment, and what is
-/// refused is above it or finds no room.
+/// For random packets to random ports, the memory's usage equals the sum over a list of all packets
+/// accepted and not yet sent. It accepts none above the current threshold and rejects only packets
+/// above it or without room.
 #[test]
 fn memory_is_conserved_and_no_port_is_above_its_threshold() {
     for (in_service, reserved) in [(false, 0), (true, 0), (false, 3000), (true, 3000)] {
@@ -83,7 +83,7 @@ fn memory_is_conserved_and_no_port_is_above_its_threshold() {
         let mut bench = switch(6, &config, in_service);
         let mut random = Stream::new(1, Purpose::Arrivals, 0);
         let pool = 100_000 - 6 * reserved;
-        // Of each port: packets in memory as (when it leaves, bytes), and when the link is free.
+        // Per port: packets in memory as (departure time, bytes), and when the link is free.
         let mut inside: Vec<Vec<(u64, u64)>> = vec![Vec::new(); 6];
         let mut free_ps = [0_u64; 6];
         let (mut now_ps, mut refused, mut fullest) = (0, 0, 0);
@@ -106,7 +106,7 @@ fn memory_is_conserved_and_no_port_is_above_its_threshold() {
                 let start_ps = free_ps[port].max(now_ps);
                 free_ps[port] = start_ps + 8000 * bytes;
                 let leaves_ps = if in_service { free_ps[port] } else { start_ps };
-                // The memory is looked at before the packet can have left again.
+                // The check below precedes the packet's earliest departure.
                 inside[port].push((leaves_ps.max(now_ps + 1), bytes));
             }
             let total: u64 = inside.iter().flatten().map(|&(_, bytes)| bytes).sum();
@@ -119,8 +119,8 @@ fn memory_is_conserved_and_no_port_is_above_its_threshold() {
     }
 }
 
-/// Thesis figure 1.2: two long TCP flows to one 1 Gbps port of a Triumph fill 600 to 700 KB, at full
-/// throughput.
+/// Thesis figure 1.2: two long TCP flows to one 1 Gbps port of a Triumph fill 600 to 700 KB, at
+/// full throughput.
 #[test]
 fn one_busy_port_of_a_triumph_gets_600_to_700_kb() {
     let settings = [
@@ -163,7 +163,7 @@ switch = { rate = "1Gbps", delay = "1us", memory = { preset = "triumph" } }
 workload.bulk.flows = 1
 "#;
 
-/// The message that refuses the rack with `settings`; none where it is taken.
+/// Message that rejects the rack with `settings`; `None` if accepted.
 fn refused(settings: &[&str]) -> Option<String> {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match expand(RACK, "rack.toml", &settings) {
@@ -219,7 +219,7 @@ fn a_cat4948_cannot_mark() {
     }
 }
 
-/// 52 queues of 77 KB are more than 4 MB: they could not all be had.
+/// 52 queues of 77 KB exceed 4 MB, so they cannot all be reserved.
 #[test]
 fn what_is_reserved_fits() {
     assert_eq!(refused(&["switch.memory.reserved=76KB"]), None);

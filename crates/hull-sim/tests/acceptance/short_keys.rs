@@ -1,5 +1,5 @@
-//! Short forms of keys, `scheme.X` and `workload.X`, in a file's sweep and in settings: against the
-//! same with full names, which must give the same cells.
+//! Short forms of keys, `scheme.X` and `workload.X`, in a file's sweep and in settings give the
+//! same cells as the full names.
 
 use hull_sim::scenario::expand;
 
@@ -43,7 +43,7 @@ fn a_sweep_by_short_names_is_the_sweep_by_full_names() {
     let found = cells(&short, &[]);
     assert_eq!(found, cells(&full, &[]));
     assert_eq!(found.map(|cells| cells.len()), Ok(2 * 4 * 2));
-    // Set by hand, by either name: nothing is left to sweep.
+    // Overridden by either name, the key is no longer swept.
     for set in ["workload.load=30%", "workload.requests.load=30%"] {
         assert_eq!(cells(&short, &[set]).map(|cells| cells.len()), Ok(2 * 4));
     }
@@ -63,12 +63,12 @@ fn a_setting_by_its_short_name_is_that_by_its_full_name() {
         assert_eq!(found, cells(&file(), &[full]));
         assert_ne!(found, cells(&file(), &[]));
     }
-    // A table by its full name is itself, though keys of others end so.
+    // A full table name means that table, even if other tables' keys end in the same name.
     let requests = "workload.requests={load=\"20%\",classes=[{size=\"1KB\",share=\"100%\"}]}";
     assert_ne!(cells(&file(), &[requests]), cells(&file(), &[]));
     let flows = cells(&file(), &["workload.flows=list.csv"]);
     assert!(!flows.err().unwrap_or_default().contains("could mean"));
-    // The table that is meant may itself be set by hand.
+    // An override may also set the table that the short name refers to.
     let whole = "switch.marking={threshold=\"9KB\"}";
     assert!(cells(&file(), &[whole, "scheme.marking.threshold=8KB"]).is_ok());
 }

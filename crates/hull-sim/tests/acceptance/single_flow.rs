@@ -1,14 +1,14 @@
-//! One flow in an empty network against arithmetic by hand, to the picosecond.
+//! One flow in an empty network against hand calculations, to the picosecond.
 //!
-//! With both links at 1 Gbps a packet of 1500 bytes (1460 of payload) takes S = 12 us on each, an ACK
-//! of 40 bytes 0.32 us. With 100 us of propagation on each link a packet's round trip is
-//! R = 2 S + 2 * 0.32 us + 4 * 100 us = 424.64 us.
+//! With both links at 1 Gbps a packet of 1500 bytes (1460 of payload) takes S = 12 us on each, an
+//! ACK of 40 bytes 0.32 us. With 100 us of propagation on each link a packet's round trip is R = 2
+//! S + 2 * 0.32 us + 4 * 100 us = 424.64 us.
 //!
-//! Slow start (RFC 5681), every packet acknowledged, first window w: each ACK releases two packets,
-//! which take 2 S on the wire while ACKs come S apart, so a round's packets leave back to back, from
-//! its first ACK on. Round r begins at r R and has w 2^r packets. Once a round takes as long as R
-//! (w 2^r S >= R) the link never idles again. Packet number p (from 0), in round r and m-th of it
-//! (from 0), arrives at r R + m S + 2 S + 200 us.
+//! Slow start (RFC 5681), every packet acknowledged, initial window w: each ACK releases two
+//! packets, which take 2 S on the wire while ACKs come S apart, so a round's packets leave back to
+//! back from its first ACK on. Round r begins at r R and has w 2^r packets. Once a round takes as
+//! long as R (w 2^r S >= R), the link never idles again. Packet p (from 0), the m-th (from 0) of
+//! round r, arrives at r R + m S + 2 S + 200 us.
 
 use hull_sim::workload::Acked;
 
@@ -63,8 +63,8 @@ fn slow_start_completes_when_the_closed_form_says() {
     }
 }
 
-/// The last packet is short: at the switch it waits for the one before it, which takes S, and only
-/// then takes its own (100 + 40) * 8 ns.
+/// A short last packet waits at the switch for its predecessor, which takes S, and then takes its
+/// own (100 + 40) * 8 ns.
 #[test]
 fn a_short_last_packet_waits_for_the_one_before() {
     let measured = fct_ps(&with(&[
@@ -74,8 +74,7 @@ fn a_short_last_packet_waits_for_the_one_before() {
     assert_eq!(measured, 3 * PACKET_PS + 140 * 8000 + 200 * US_PS);
 }
 
-/// Times at which the sender of the only flow received the acknowledgment of its last byte, and at
-/// which that byte arrived.
+/// When the sender of the only flow received the ACK of its last byte, and when that byte arrived.
 fn acked_and_fct_ps(settings: &[&str]) -> (Acked, u64) {
     let outcome = run(&scenario(BULK, settings), 1);
     let record = outcome.flows.rows()[0];
@@ -84,8 +83,8 @@ fn acked_and_fct_ps(settings: &[&str]) -> (Acked, u64) {
     (record.acked, record.fct_ps)
 }
 
-/// The last acknowledgment takes 40 bytes over each link and both propagations, however many packets
-/// there were; a run lasts until it is there.
+/// The last ACK takes 40 bytes over each link and both propagation delays, whatever the number of
+/// packets; a run lasts until it arrives.
 #[test]
 fn the_sender_knows_one_way_of_an_ack_later() {
     for packets in [1, 5, 64] {
@@ -95,7 +94,7 @@ fn the_sender_knows_one_way_of_an_ack_later() {
     }
 }
 
-/// The receiver holds back the acknowledgment of a lone packet for as long as it may.
+/// The receiver delays the ACK of a lone packet for the maximum time.
 #[test]
 fn a_delayed_ack_is_the_senders_delay() {
     let held = [
@@ -110,8 +109,8 @@ fn a_delayed_ack_is_the_senders_delay() {
     );
 }
 
-/// The response of 1000 bytes over a persistent connection: its server has the acknowledgment 40 bytes
-/// over two links later, counted from the client's request, without the client's application.
+/// 1000-byte response over a persistent connection: its server has the ACK 40 bytes over two links
+/// later, counted from the client's request, without the client's application.
 #[test]
 fn a_response_is_acknowledged_to_its_server() {
     let settings = with(&[
@@ -127,7 +126,7 @@ fn a_response_is_acknowledged_to_its_server() {
     }
 }
 
-/// One packet, one way: bytes over each rate, both propagation delays, a stack at each end.
+/// One packet, one way: bytes over each rate, both propagation delays, a stack delay at each end.
 /// 1040 bytes take 0.208 us at 40 Gbps and 0.832 us at 10 Gbps.
 #[test]
 fn a_single_packet_takes_the_sum_of_its_delays() {
@@ -145,8 +144,8 @@ fn a_single_packet_takes_the_sum_of_its_delays() {
     );
 }
 
-/// 8000 / 0.95 ps are 8421 and 1/19 ps a byte: 1040 bytes take 8757894.7 ps, of which hull keeps
-/// whole picoseconds, one less at most.
+/// 8000 / 0.95 ps are 8421 and 1/19 ps a byte: 1040 bytes take 8757894.7 ps. hull keeps whole
+/// picoseconds, at most one less.
 #[test]
 fn a_rate_that_does_not_divide_is_right_to_the_picosecond() {
     let settings = [
@@ -157,8 +156,8 @@ fn a_rate_that_does_not_divide_is_right_to_the_picosecond() {
     assert!((2 * 8_757_893..=2 * 8_757_895).contains(&fct_ps(&settings)));
 }
 
-/// A request of 100 bytes and its response of 1000, the application's delay at the server and at the
-/// client: (140 + 1040) * 8 ns on each of two links, four propagations, two applications.
+/// A request of 100 bytes and its response of 1000, with application delay at server and client:
+/// (140 + 1040) * 8 ns on each of two links, four propagation delays, two application delays.
 #[test]
 fn a_request_and_its_response_take_the_sum_of_their_delays() {
     let settings = with(&[
@@ -178,14 +177,14 @@ fn a_request_and_its_response_take_the_sum_of_their_delays() {
     );
 }
 
-/// The window's largest size W below the pipe (R / S = 35.4 packets): W packets each round trip, which
-/// is exact over a whole number of round trips.
+/// A maximum window W below the pipe (R / S = 35.4 packets) delivers W packets per round trip,
+/// exactly so over a whole number of round trips.
 #[test]
 fn a_small_window_is_delivered_once_a_round_trip() {
     let (rounds, window) = (1000, 20);
     let settings = with(&[
         "transport.max_window=20",
-        "run.warmup=42614us",    // 100 R and 150 us: nothing is being received
+        "run.warmup=42614us",    // 100 R and 150 us: nothing is arriving
         "run.duration=424640us", // 1000 R
     ]);
     let outcome = run(&scenario(BULK, &settings), 1);
@@ -198,7 +197,7 @@ fn a_small_window_is_delivered_once_a_round_trip() {
     );
 }
 
-/// The same through the receiver's window.
+/// The receive window limits in the same way.
 #[test]
 fn the_receivers_window_limits_as_the_senders() {
     let settings = with(&["run.warmup=42464us", "run.duration=424640us"]);
@@ -210,8 +209,8 @@ fn the_receivers_window_limits_as_the_senders() {
     assert_eq!(limited("receive_window"), limited("max_window"));
 }
 
-/// A full link delivers a packet every S: 1460 / 1500 of the rate as payload, to one packet. With a
-/// buffer that keeps filling, what waits at the end has not used the link.
+/// A full link delivers a packet every S: 1460 / 1500 of the rate as payload, to within one packet.
+/// With a buffer that keeps filling, packets left at the end do not count as use of the link.
 #[test]
 fn a_full_link_delivers_its_rate() {
     for buffer in ["unlimited", "200pkts"] {
@@ -238,7 +237,7 @@ fn a_full_link_delivers_its_rate() {
     }
 }
 
-/// A flow that is stopped has no completion time, with a size or without; one that completes before has.
+/// A stopped flow has no completion time, with or without a size; one that completes earlier has.
 #[test]
 fn a_stopped_flow_has_no_completion_time() {
     let flows = "workload.long_lived={flows=[{src=1,dst=0,stop=\"5ms\"},{src=1,dst=0,size=\"1GB\",stop=\"6ms\"},{src=1,dst=0,size=\"5KB\",stop=\"9ms\"}]}";
@@ -248,8 +247,8 @@ fn a_stopped_flow_has_no_completion_time() {
     assert!(outcome.packets.delivered > 500);
 }
 
-/// The drain is the last that a run may take, also where the last ACK arrives in its last nanoseconds, so
-/// that the end is noticed after it.
+/// A run never outlasts its drain, even if the last ACK arrives in its final nanoseconds and the
+/// end is detected afterwards.
 #[test]
 fn a_run_ends_with_its_drain_at_the_latest() {
     let settings = with(&[
@@ -272,8 +271,8 @@ fn a_run_ends_with_its_drain_at_the_latest() {
     }
 }
 
-/// Ethernet's 38 bytes around 1500: a gigabit carries 1448 bytes of payload in each 1538, the 941 Mbps that
-/// such links are known for. And the time of one packet, to the picosecond.
+/// Ethernet adds 38 bytes to 1500: 1 Gbps carries 1448 payload bytes in each 1538, the well-known
+/// 941 Mbps. The time of one packet is exact to the picosecond.
 #[test]
 fn framing_takes_its_time_on_the_wire() {
     let framed = ["transport.header=52B", "transport.framing=38B"];

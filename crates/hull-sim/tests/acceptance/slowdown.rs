@@ -1,6 +1,6 @@
-//! The ideal completion time, a closed form, against runs of otherwise empty networks to the picosecond:
-//! one message at a time, of sizes around whole packets, over every kind of network, with everything that
-//! is the same for each packet. And slowdowns with load: none is below 1.
+//! The closed-form ideal completion time against runs of otherwise empty networks, to the
+//! picosecond: one message at a time, of sizes around whole packets, over every kind of network,
+//! with every feature that treats all packets alike. Under load, no slowdown is below 1.
 
 use hull_sim::simulation::Outcome;
 use hull_sim::workload::FlowRecord;
@@ -9,12 +9,12 @@ use proptest::sample::select;
 
 use super::star::{run, scenario};
 
-/// Payload of a packet is 1460 bytes.
+/// Flow sizes, bytes; a packet carries 1460 bytes of payload.
 const SIZES: [u64; 9] = [1, 20, 1459, 1460, 1461, 2919, 2921, 14_600, 100_000];
 
 const NETWORKS: [&[&str]; 8] = [
     &["topology={star={hosts=4}}"],
-    // Nothing divides a picosecond.
+    // No rate gives whole picoseconds.
     &[
         "topology={star={hosts=4}}",
         "host.rate=970Mbps",
@@ -77,7 +77,7 @@ fn with(workload: &str, settings: &[&[&str]]) -> Outcome {
     outcome
 }
 
-/// Flows of all sizes, far apart, between the hosts that are farthest apart.
+/// Flows of all sizes, well separated in time, between the two hosts farthest apart.
 fn one_at_a_time(last: u32) -> String {
     let flow = |(n, size): (usize, &u64)| {
         format!(
@@ -109,7 +109,7 @@ fn a_flow_alone_takes_its_ideal_time() {
     }
 }
 
-/// The least slowdown of requests of which most are alone: there is one each millisecond on average.
+/// Lowest slowdown of requests, one per millisecond on average, so that most are uncontended.
 fn least_of_requests(settings: &[&str]) -> f64 {
     let settings: Vec<&str> = settings
         .iter()
@@ -129,8 +129,8 @@ const ANSWERED: [&str; 3] = [
     "workload.requests={load=\"0.00008%\",client=0,servers=3,classes=[{size=\"1B\",share=\"100%\"}]}",
 ];
 
-/// The request's way, the server's time, and behind the acknowledgment of the request where the server
-/// answers at once.
+/// The request's transfer and the server's time; a server that answers at once sends the response
+/// behind the request's ACK.
 #[test]
 fn a_response_alone_takes_its_ideal_time() {
     for network in NETWORKS {
@@ -164,7 +164,7 @@ fn a_response_alone_takes_its_ideal_time() {
     }
 }
 
-/// A message on a persistent connection starts with a packet of its own.
+/// Each message on a persistent connection starts with its own packet.
 #[test]
 fn a_message_alone_on_a_connection_takes_its_ideal_time() {
     let workload = "[workload.flows]\nflows_per_second=1000.0\nconnections=\"persistent\"\nsizes={fixed=\"3KB\"}\n";
@@ -176,7 +176,7 @@ fn a_message_alone_on_a_connection_takes_its_ideal_time() {
     }
 }
 
-/// What varies counts with the least that it can be, so a drawn service or jitter leaves a lower bound,
+/// The ideal counts random times (service, jitter) at their minimum, so it is a lower bound.
 #[test]
 fn what_varies_leaves_a_lower_bound() {
     let star = NETWORKS[0][0];
@@ -190,8 +190,8 @@ fn what_varies_leaves_a_lower_bound() {
     }
 }
 
-/// A window that is too small for a flow is part of its slowdown, also alone: 10 packets of 1460 bytes in
-/// 4 rounds of 1, 2, 4 and 3, of a round trip each.
+/// A window too small for a flow adds to its slowdown, even uncontended: 10 packets of 1460 bytes
+/// take 4 rounds of 1, 2, 4 and 3 packets, each a round trip.
 #[test]
 fn the_window_is_part_of_the_slowdown() {
     let workload = "[workload.long_lived]\nflows=[{src=1,dst=0,size=\"14600B\"}]\n";
@@ -209,7 +209,7 @@ fn the_window_is_part_of_the_slowdown() {
     assert_eq!(row.fct_ps, 3 * round_trip_ps + one_way_ps + 2 * 1_200_000);
 }
 
-/// The summary's slowdowns are those of the rows.
+/// The summary's slowdowns match the rows.
 #[test]
 fn percentiles_are_those_of_the_rows() {
     let workload = "[workload.flows]\nload=\"50%\"\nsizes={csv=\"websearch\"}\n";
@@ -242,7 +242,7 @@ fn percentiles_are_those_of_the_rows() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// With load, too, no flow is faster than alone.
+    /// Under load, no flow beats its uncontended time.
     #[test]
     fn no_flow_is_faster_than_alone(
         network in 0..NETWORKS.len(),

@@ -1,5 +1,5 @@
-//! What the other files run: a star whose switch port to the client is the bottleneck, as scenario
-//! text with settings on top. No test of its own.
+//! Scenario of the other files: a star whose switch port to the client is the bottleneck, as
+//! scenario text plus settings. Contains no tests.
 
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation::{self, Control, Outcome};
@@ -8,12 +8,12 @@ use hull_sim::simulation::{self, Control, Outcome};
 pub const SECOND_PS: u64 = 1_000_000_000_000;
 pub const US_PS: u64 = 1_000_000;
 
-/// A 1500-byte packet's payload, and its time on a link of 1 Gbps.
+/// Payload of a 1500-byte packet, and its transmission time at 1 Gbps.
 pub const PAYLOAD: u64 = 1460;
 pub const PACKET_PS: u64 = 12 * US_PS;
 
-/// Endless flows from two hosts or one, no delay that a test does not set, every packet
-/// acknowledged, a new window's worth of bytes for a step of the window.
+/// Endless flows from one or two hosts, no delays unless a test sets them, every packet
+/// acknowledged; the window grows one step per window's worth of new bytes.
 pub const BASE: &str = r#"
 name = "acceptance"
 [run]
@@ -34,7 +34,7 @@ receive_window = 10000
 initial_rto = "10ms"
 "#;
 
-/// Bulk flows, by default one that lasts.
+/// Bulk flows, by default one endless flow.
 pub const BULK: &str = "[workload.bulk]\nflows = 1\n";
 
 /// Requests of 1000 bytes.
@@ -53,7 +53,7 @@ pub fn scenario(workload: &str, settings: &[&str]) -> Scenario {
     }
 }
 
-/// Runs `scenario` with `seed`; fails when packets are lost or invented.
+/// Runs `scenario` with `seed`; fails if packets are lost or invented.
 pub fn run(scenario: &Scenario, seed: u64) -> Outcome {
     let simulation = match simulation::build(scenario, seed, None) {
         Ok(simulation) => simulation,
@@ -65,7 +65,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Outcome {
     }
 }
 
-/// Fails unless `measured` is within `tolerance` (a share) of `expected`.
+/// Fails unless `measured` is within the relative `tolerance` of `expected`.
 pub fn assert_near(what: &str, measured: f64, expected: f64, tolerance: f64) {
     let off = measured / expected - 1.0;
     assert!(

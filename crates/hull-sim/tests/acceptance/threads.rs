@@ -1,6 +1,6 @@
-//! One run gives on any number of threads what it gives on one (`run.threads`), to the last byte: flows
-//! in their order, samples, links, every count. Both sides of the comparison are hull's; that the
-//! results are right is for the other files to say.
+//! A run gives byte-identical results on any number of threads (`run.threads`): flows in order,
+//! samples, links, every count. Both sides of the comparison come from hull; other files check that
+//! the results are correct.
 
 use std::fmt::Write;
 
@@ -59,8 +59,8 @@ const HULL: [&str; 4] = [
     "pacer={update_interval=\"7.2us\",beta=375,association_timeout=\"1ms\"}",
 ];
 
-/// Numbers of threads besides one: some that divide the switches evenly, and more than this machine may
-/// have processors.
+/// Thread counts compared with one: some divide the switches evenly, and some may exceed the
+/// machine's processors.
 const THREADS: [u32; 4] = [2, 3, 4, 8];
 
 fn scenario(parts: &[&str], settings: &[&str], threads: u32) -> Scenario {
@@ -73,7 +73,7 @@ fn scenario(parts: &[&str], settings: &[&str], threads: u32) -> Scenario {
     }
 }
 
-/// All that a run leaves, as text.
+/// All results of a run, as text.
 fn everything(outcome: &Outcome) -> String {
     let mut text = String::new();
     let counts = (
@@ -100,13 +100,13 @@ fn everything(outcome: &Outcome) -> String {
     text
 }
 
-/// Runs on one thread and on several; returns the outcome.
+/// Compares one thread with several; returns the outcome.
 fn on_all(parts: &[&str], settings: &[&str]) -> Outcome {
     on_each(parts, settings, &THREADS)
 }
 
-/// As a user's run is served on this machine, and with the parts in turn, so that they talk to each other
-/// where there are fewer processors too.
+/// Runs as a user's run on this machine, and with the parts in turn, so that they also communicate
+/// where processors are fewer.
 fn on_threads(scenario: &Scenario) -> [Outcome; 2] {
     let in_turn = match simulation::build(scenario, 1, None) {
         Ok(simulation) => simulation.in_turn().run(&Control::default()),
@@ -144,7 +144,7 @@ fn each_network_with_each_scheme() {
         (LEAVES, "run.duration=1ms", 1_000),
     ] {
         for scheme in [&[][..], &DCTCP, &HULL] {
-            // Cut short: other tests run until all is done, which takes many silences.
+            // Cut short: other tests run until completion, with long idle periods.
             let settings = [&[duration, "run.drain=200us"], scheme].concat();
             let outcome = on_all(&[network, FLOWS], &settings);
             assert!(outcome.packet_hops > hops, "{}", outcome.packet_hops);
@@ -219,7 +219,7 @@ fn a_run_that_ends_when_all_is_done() {
     assert!(outcome.simulated_ps < 10 * star::SECOND_PS);
 }
 
-/// Ports with several queues choose their next packet when the link is free, or a little earlier.
+/// Ports with several queues select the next packet when the link is free, or slightly earlier.
 #[test]
 fn priority_classes() {
     let classes = [
@@ -241,7 +241,7 @@ fn priority_classes() {
     }
 }
 
-/// Coupled queues and queues of flows mark and drop when the link is free.
+/// Coupled queues and flow queues mark and drop when the link is free.
 #[test]
 fn queues_that_manage_themselves() {
     let prague = r#"
@@ -272,7 +272,7 @@ fn queues_of_a_nic() {
     assert!(outcome.packet_hops > 3000);
 }
 
-/// A switch's ports share its memory, so that a switch is in one part.
+/// A switch's ports share its memory, so a switch stays in one part.
 #[test]
 fn shared_memory() {
     for (network, size) in [(TREE, "60KB"), (FAT_TREE, "20KB"), (LEAVES, "60KB")] {
@@ -289,7 +289,7 @@ fn shared_memory() {
     }
 }
 
-/// Most of the time nothing happens; a parallel simulator that crept through it would take hours.
+/// Idle most of the time; a parallel run in small steps through idle time would take hours.
 #[test]
 fn long_silences() {
     let settings = [
@@ -326,7 +326,7 @@ fn fan_out() {
     );
 }
 
-/// A network without links between switches is not divided, and a switch stays in one piece.
+/// A network without links between switches is not partitioned, and a switch is never split.
 #[test]
 fn no_more_parts_than_the_network_has() {
     let flows = FLOWS.replace("30%", "10%");
@@ -343,7 +343,7 @@ fn no_more_parts_than_the_network_has() {
     );
 }
 
-/// What decides late, answers from inside or looks into several parts takes one thread.
+/// Dequeue marking, PIE, RCP, QCN, link failures and measurements across parts take one thread.
 #[test]
 fn features_that_need_one_thread() {
     let link = "leaf0--spine0";

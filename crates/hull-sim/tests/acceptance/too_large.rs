@@ -1,5 +1,5 @@
-//! Scenarios that would fill the memory or the disk are refused before they start, by the key that asks
-//! for it (`limits`, `simulation::build::memory`).
+//! Scenarios that would exhaust memory or disk are rejected before the run; the message names the
+//! responsible key (`limits`, `simulation::build::memory`).
 
 use hull_sim::scenario::expand;
 use hull_sim::simulation::verify;
@@ -19,7 +19,7 @@ delay = "1us"
 buffer = "100KB"
 "#;
 
-/// Message about `text` after `BASE`, with overrides; empty if there is none.
+/// Message for `BASE` plus `text` with overrides; empty if accepted.
 fn told(text: &str, set: &[&str]) -> String {
     let set: Vec<String> = set.iter().map(|&setting| setting.to_owned()).collect();
     match expand(&format!("{BASE}{text}"), "x.toml", &set) {
@@ -50,7 +50,7 @@ fn flows_that_no_link_can_take() {
         text.contains("waiting messages") && text.contains("GB of memory"),
         "{text}"
     );
-    // A number of flows bounds it.
+    // A flow count bounds the memory.
     assert_eq!(told(FLOWS, &[flood, "workload.flows.count=1000"]), "");
 }
 
@@ -88,7 +88,7 @@ fn samples_of_a_long_run() {
             "{text}"
         );
     }
-    // One flow has the rows of one, however many may be followed; without pacers none has a row.
+    // One flow has one flow's rows, whatever the limit on flows; without pacers none.
     let one = ["run.duration=400s", "measure.flows.interval=1us"];
     assert_eq!(told(ONE_FLOW, &one), "");
     let none = ["run.duration=10000s", "measure.pacers.interval=1us"];
@@ -120,7 +120,7 @@ fn seeds_cells_and_connections() {
     );
 }
 
-/// Without a shape that hull knows, routes are a table, which goes with switches times switches with hosts.
+/// Without a known shape, the routing table has (switches) x (switches with hosts) entries.
 #[test]
 fn a_graph_with_too_many_switches() {
     let nodes = (0..10_001).map(|n| {
@@ -155,7 +155,7 @@ fn a_graph_with_too_many_switches() {
     );
 }
 
-/// With a shape they need one only where so many links have failed that paths grow longer.
+/// A known shape needs a table only if so many links have failed that paths grow longer.
 #[test]
 fn failures_in_a_network_that_is_too_large_for_a_table() {
     let leaves = "topology.leaf_spine={leaves=10001,spines=2,hosts_per_leaf=1}";

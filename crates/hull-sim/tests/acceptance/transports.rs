@@ -1,5 +1,5 @@
-//! Several transports in one run: each does what it does alone, a copy of the default changes nothing,
-//! and what is counted by transport adds up to what is counted in all.
+//! Several transports in one run: each behaves as it does alone, a copy of the default changes
+//! nothing, and per-transport counts add up to the totals.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ fn with(settings: &[&str]) -> Scenario {
     scenario(TWO, &[&BASE[..], &DCTCP, settings].concat())
 }
 
-/// The results but for what is named by transport.
+/// Results without those keyed by transport.
 fn without_names(mut outcome: Outcome) -> String {
     outcome.transports.clear();
     let rows = outcome.flows.rows().to_vec();
@@ -87,7 +87,7 @@ fn what_is_counted_by_transport_adds_up() {
         (goodput_bps / total_bps - 1.0).abs() < 1e-12,
         "{goodput_bps} {total_bps}"
     );
-    // Only ECN-capable packets are marked; completions are those of the default's flows.
+    // The switch marks only ECN-capable packets; all completions belong to the default's flows.
     assert_eq!(of("other").marks, 0);
     assert!(of("default").marks > 0);
     let counts = |of: &hull_sim::measure::TransportSummary| -> usize {
@@ -98,8 +98,8 @@ fn what_is_counted_by_transport_adds_up() {
     assert!(outcome.flows.rows().iter().all(|row| row.transport == 0));
 }
 
-/// CUBIC fills the queue that DCTCP keeps short, and takes the link; in a class of its own behind DCTCP
-/// it gets what is left.
+/// CUBIC fills the queue that DCTCP keeps short and takes the link; in a lower-priority class than
+/// DCTCP, it gets the remainder.
 #[test]
 fn cubic_takes_the_link_from_dctcp_unless_it_is_behind() {
     let sharing = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 0\ntransport = \"other\"\n\
@@ -147,7 +147,7 @@ fn a_transport_that_is_not_paced_is_not() {
     assert!(half > 0 && half < associations(&paced), "{half}");
 }
 
-/// Numbers of the transports of the flows that a run completed, each with their bytes.
+/// Sizes in bytes of the flows that each transport completed.
 fn completed(outcome: &Outcome) -> [Vec<u64>; 2] {
     [0, 1].map(|number| {
         let rows = outcome.flows.rows().iter();
@@ -185,7 +185,7 @@ fn a_class_of_requests_has_its_transport() {
     };
     assert_eq!(counts("default"), [0, default.len()]);
     assert_eq!(counts("other"), [other.len(), 0]);
-    // The same requests as without the key, at the same times.
+    // Same requests and start times as without the key.
     let alone = run(&scenario(&requests(""), &[&BASE[..], &DCTCP].concat()), 1);
     let starts = |outcome: &Outcome| {
         let rows = outcome.flows.rows().iter();
@@ -196,7 +196,7 @@ fn a_class_of_requests_has_its_transport() {
     assert_eq!(starts(&outcome), starts(&alone));
 }
 
-/// A flow list of these rows under a name of its own, and the key that names it.
+/// Writes a flow list with these rows under its own name; returns the key that names it.
 fn flow_list(name: &str, rows: &str) -> (PathBuf, String) {
     let path = std::env::temp_dir().join(format!("hull-mixed-{}-{name}.csv", std::process::id()));
     let text = format!("start_ps,src,dst,bytes,transport\n{rows}");
@@ -359,8 +359,8 @@ fn a_resolved_file_gives_the_same_transports() {
     assert_eq!(again, &scenario);
 }
 
-/// Any two of hull's controls share a link of 1 Gbps, windows or rates: both send, what arrives is
-/// no more than the link carries, and no packet is lost from the books.
+/// Any two of hull's controls, window- or rate-based, share a link of 1 Gbps: both send, the
+/// goodputs do not exceed the link's rate, and every packet is accounted for.
 #[test]
 fn any_two_controls_share_a_network() {
     let names: Vec<String> = ControlName::BUILT_IN
@@ -388,7 +388,7 @@ fn any_two_controls_share_a_network() {
     }
 }
 
-/// The scenario, and what its controls need of switches.
+/// The scenario and the switch settings that its controls need.
 fn shared(one: &str, other: &str) -> (String, Vec<String>) {
     let ecn = |name: &str| ["dctcp", "prague"].contains(&name);
     let has = |name: &str| one.starts_with(name) || other.starts_with(name);

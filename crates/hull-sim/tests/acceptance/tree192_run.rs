@@ -1,5 +1,5 @@
-//! The network of paper 6.3 as a run, against the paper's numbers: the round trip of 11.8 us, the loads
-//! of 15%, 43.8% and 39.6%, and the sizes of thesis table 4.6.
+//! Simulates the network of paper 6.3 and checks the paper's numbers: the round trip of 11.8 us,
+//! the loads of 15%, 43.8% and 39.6%, and the sizes of thesis table 4.6.
 
 use hull_sim::measure::by_tier;
 use hull_sim::workload::Acked;
@@ -21,8 +21,8 @@ fn with<'t>(settings: &[&'t str]) -> Vec<&'t str> {
     TREE.iter().chain(settings).copied().collect()
 }
 
-/// Six links of 1.2 + 0.2 us and the two stacks one way; with a window of one packet the second waits
-/// for the first one's ACK, a round trip: 11.792 us.
+/// One way takes six links of 1.2 + 0.2 us and the two stacks; with a window of one packet the
+/// second waits a round trip of 11.792 us for the first one's ACK.
 #[test]
 fn the_round_trip_takes_11_8_us() {
     let fct_ps = |packets: u64| {
@@ -37,9 +37,9 @@ fn the_round_trip_takes_11_8_us() {
     assert_eq!(fct_ps(2) - fct_ps(1), 11_792_000);
 }
 
-/// Paper 6.3: a flow of 6.8 KB takes at least 16.2 us. Its five packets follow one another through six
-/// links, and the sender waits for the acknowledgment of the last: 7000 bytes at 10 Gbps behind the
-/// round trip's one packet of 1500 (11.792 us). The last byte alone is there after 13.80 us.
+/// Paper 6.3: a flow of 6.8 KB takes at least 16.2 us. Its five packets follow one another over six
+/// links up to the last ACK: 7000 bytes at 10 Gbps, 1500 of them within the round trip (11.792 us).
+/// The last byte alone arrives after 13.80 us.
 #[test]
 fn a_flow_of_6_8_kb_takes_16_2_us_to_its_last_ack() {
     let flow = "workload.long_lived={flows=[{src=0,dst=191,size=\"6800B\"}]}";
@@ -50,9 +50,9 @@ fn a_flow_of_6_8_kb_takes_16_2_us_to_its_last_ack() {
     assert_eq!(row.fct_ps, 16_192_000 - 6 * (200_000 + 32_000) - 1_000_000);
 }
 
-/// Flows of ten packets at 15%. The wire carries 1500 bytes for 1460, and an ACK of 40 for each on the
-/// way back: 15.8% at the servers. Then 3:1 for the flows that leave the rack (186 of 191 destinations)
-/// and the pod (168): 2.92 and 2.64 times as much, 43.8% and 39.6% of payload.
+/// Flows of ten packets at 15%. The wire carries 1500 bytes per 1460, and a 40-byte ACK for each in
+/// reverse: 15.8% at the servers. Flows that leave the rack (186 of 191 destinations) and the pod
+/// (168) meet 3:1 oversubscription: 2.92 and 2.64 times the load, 43.8% and 39.6% of payload.
 #[test]
 fn the_loads_are_those_of_the_paper() {
     let settings = with(&[
@@ -86,10 +86,11 @@ fn the_loads_are_those_of_the_paper() {
     }
 }
 
-/// Thesis table 4.6 with 20,000 flows of a Pareto distribution of shape 1.05 and mean 100 KB. Shares of
-/// flows: within four standard deviations of the distribution function `1 - (b / x)^1.05`, b = 100 KB
-/// 0.05 / 1.05, which itself is within 1.1 percentage points of the table; so 2 points of the table. Of
-/// the bytes of flows up to 10 MB: within 10% (of those above a run of this length has too few).
+/// Thesis table 4.6 with 20,000 flows of a Pareto distribution of shape 1.05 and mean 100 KB.
+/// Shares of flows: within four standard deviations of the distribution function
+/// `1 - (b / x)^1.05`, b = 100 KB 0.05 / 1.05, which itself is within 1.1 percentage points of the
+/// table; so within 2 points of it. Byte shares up to 10 MB: within 10% (too few larger flows in a
+/// run of this length).
 #[test]
 fn sizes_are_those_of_the_table() {
     let settings = with(&[

@@ -1,6 +1,7 @@
-//! Uno: two data centres, UnoCC and the phantom queue in parallel. Against the round trips that the authors' scripts
-//! print (`uno.toml`, [setup]: 14.02752 us inside a data centre, 1792.04128 us between two), the counter's growth under
-//! full load in closed form, and the rules of the load balancers by hand.
+//! Uno: two data centres, UnoCC and the parallel phantom queue. Checked against the round trips
+//! that the authors' scripts print (`uno.toml`, [setup]: 14.02752 us inside a data centre,
+//! 1792.04128 us between two), the counter's closed-form growth under full load, and the load
+//! balancers' rules calculated by hand.
 
 use hull_sim::part::{self, Identity};
 use hull_sim::scenario::{self, Scenario};
@@ -10,7 +11,7 @@ use hull_sim::workload::Acked;
 use super::queue_series::folder;
 use super::star::run;
 
-/// The set-up of the authors: 100 Gbps, 1 us a link, 886.5 us between the border switches.
+/// The authors' set-up: 100 Gbps, 1 us per link, 886.5 us between the border switches.
 const BASE: &str = r#"
 name = "uno"
 [run]
@@ -53,8 +54,7 @@ fn scenario(flows: &str, settings: &[&str]) -> Scenario {
     try_scenario(flows, settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Times at which the sender of each flow received the last acknowledgment, us from its start,
-/// ascending.
+/// Arrival times of each flow's last ACK at its sender, us from the flow's start, ascending.
 fn acked_us(outcome: &Outcome) -> Vec<f64> {
     let times = outcome.flows.rows().iter().map(|row| match row.acked {
         Acked::After(ps) => ps as f64 * 1e-6,
@@ -74,8 +74,8 @@ fn one_packet_takes_the_round_trip_that_the_scripts_print() {
     }
 }
 
-/// The window is the product of rate and round trip, so that packets leave one behind the other: n of them take
-/// n - 1 times a packet's 332.8 ns longer than one.
+/// The window equals rate times round trip, so packets leave back to back: n of them take n - 1
+/// times a packet's 332.8 ns longer than one.
 #[test]
 fn an_uncontended_flow_has_the_full_rate() {
     for (dst, one_us) in [(127, 14.02752), (128, 1792.04128)] {
@@ -90,8 +90,8 @@ fn an_uncontended_flow_has_the_full_rate() {
     }
 }
 
-/// Under full load the counter grows by 1 - 1/(1 + s) of each packet's 4160 bytes, and the first mark comes above
-/// 2% of the size: not before packet 2262 for 5% and 22,400,516 bytes.
+/// Under full load the counter grows by 1 - 1/(1 + s) of each packet's 4160 bytes, and marking
+/// starts above 2% of the size: not before packet 2262 for 5% and 22,400,516 bytes.
 #[test]
 fn the_phantom_queue_marks_from_its_threshold_on() {
     let queue = "switch.uno_phantom_queue={}";
@@ -104,7 +104,7 @@ fn the_phantom_queue_marks_from_its_threshold_on() {
     let lower = "switch.uno_phantom_queue.low=1%";
     assert_eq!(marks(1120, &[lower]), 0);
     assert!(marks(4000, &[lower]) > 0);
-    // HULL's own, in series, beside it: marks add up.
+    // With HULL's phantom queue in series as well, marks add up.
     let both = "switch.phantom_queue={drain=\"95%\",threshold=\"6KB\"}";
     assert!(marks(2250, &[both]) > 0);
 }
@@ -180,9 +180,9 @@ fn what_cannot_be_is_an_error() {
     assert!(error.contains("transport.message.unocc"), "{error}");
 }
 
-/// Two flows from one leaf, over a network with a slow link between an aggregation switch and a core: a flow of one
-/// path that meets it suffers, ten subflows of which those that fall silent are drawn again do not. A flow of PLB
-/// leaves it after congested round trips.
+/// With slow links from one aggregation switch to the cores, a single-path flow across them is
+/// slow. Flows of ten subflows, which replace silent ones, avoid this. PLB flows leave after
+/// congested round trips.
 #[test]
 fn subflows_and_plb_leave_a_slow_link() {
     let flows: Vec<String> = (0..4)
@@ -213,9 +213,9 @@ fn subflows_and_plb_leave_a_slow_link() {
     assert!(plb < 0.5 * one, "{plb} {one}");
 }
 
-/// Of each group of ten packets any eight are enough: with losses at random, groups that miss at most two repair
-/// themselves, and the receiver asks for the others before the sender's timeout. The share of groups that lack three or
-/// more of ten is a binomial one.
+/// Any eight packets of a group of ten suffice: under random loss, groups with at most two losses
+/// repair themselves, and the receiver requests the others before the sender's timeout. The share
+/// of groups with three or more losses is binomial.
 #[test]
 fn groups_repair_losses() {
     let (groups, loss) = (3000_u64, 0.05_f64);
@@ -234,7 +234,7 @@ fn groups_repair_losses() {
         .iter()
         .map(|&(ways, lost)| ways * loss.powi(lost) * kept.powi(10 - lost))
         .sum();
-    // Of the requests a twentieth is lost too: only then a timeout has to repair the group.
+    // A twentieth of the requests is lost too; only then must a timeout repair the group.
     assert!(counts.timeouts < 20, "{}", counts.timeouts);
     let expected = groups as f64 * (1.0 - enough);
     let found = counts.nacks as f64;

@@ -1,5 +1,5 @@
-//! Routes that are computed against the table: the same network as a graph file has no shape that hull
-//! knows, so that its routes are looked up.
+//! Computed routes against the table: hull does not recognize the shape of the same network read
+//! from a graph file, so it looks up the routes.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use hull_sim::topology::{Graph, Kind, Routes};
 
 use super::graph;
 
-/// Hashes of each pair.
+/// Number of hashes per pair.
 const HASHES: u64 = 40;
 
-/// Small networks of every shape that has a table of its own in the scenario.
+/// Small networks of every shape with its own scenario table.
 const NETWORKS: [&str; 12] = [
     "star]\nhosts = 5",
     "dumbbell]\npairs = 3",
@@ -104,8 +104,8 @@ fn all_links() {
     }
 }
 
-/// Any number of links that failed: few leave every pair a shortest path, and routes are still computed;
-/// many do not.
+/// Any number of failed links: with few, every pair keeps a shortest path and routes are still
+/// computed; with many it does not.
 #[test]
 fn failed_links() {
     let mut random = Stream::new(7, Purpose::Arrivals, 0);
@@ -115,7 +115,7 @@ fn failed_links() {
         let hosts = network.hosts().len();
         for round in 0..12 {
             let mut failed = vec![false; network.links()];
-            // One host's link, then links between switches, one more in each round.
+            // One host's link, then links between switches, one more per round.
             failed[random.below(hosts)] = round % 3 == 0;
             for _ in 0..round {
                 let between = network.links() - hosts;
@@ -128,7 +128,7 @@ fn failed_links() {
     }
 }
 
-/// A table of this network would have 655 million entries. All its paths lead up and then down.
+/// A table for this network would have 655 million entries. All paths go up, then down.
 #[test]
 fn a_million_hosts() {
     let network = graph("[topology.fat_tree]\nk = 160\n");

@@ -1,12 +1,12 @@
-//! ECMP against the uniform distribution: at each switch, at two switches together, for hashes that
-//! are consecutive numbers, random ones and such as differ in their upper bits only.
+//! ECMP against the uniform distribution: at each switch and at two switches jointly, for hashes
+//! that are consecutive, random, or different in their upper bits only.
 
 use hull_sim::random::{Purpose, Stream};
 use hull_sim::topology::Routes;
 
 use super::graph;
 
-/// Pearson's chi-square of counts that should be equal.
+/// Pearson's chi-square of counts with equal expectations.
 fn chi_square(counts: &[f64]) -> f64 {
     let mean = counts.iter().sum::<f64>() / counts.len() as f64;
     counts
@@ -15,7 +15,7 @@ fn chi_square(counts: &[f64]) -> f64 {
         .sum()
 }
 
-/// Below the 99.99% quantile with so many degrees of freedom (Wilson and Hilferty), or fails.
+/// Fails unless chi-square is below its 99.99% quantile (Wilson and Hilferty).
 fn assert_uniform(counts: &[f64], what: &str) {
     let k = counts.len() as f64 - 1.0;
     let spread = 2.0 / (9.0 * k);
@@ -56,7 +56,7 @@ fn choices_are_uniform_and_independent() {
             path.clear();
             assert!(routes.path(0, 127, hash, &mut path));
             assert!(path[2] as usize / 2 >= first_core_link);
-            // Pod 0 is the first: its links to the cores are the first 16 of that kind.
+            // Pod 0 comes first: its core links are the first 16 of that kind.
             counts[path[2] as usize / 2 - first_core_link] += 1.0;
             let agg_here = (path[1] as usize / 2 - 128) % 4;
             path.clear();

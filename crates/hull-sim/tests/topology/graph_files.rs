@@ -1,4 +1,4 @@
-//! Graphs that NetworkX wrote (tests/graphs/write_graphs.py), and such as are not right.
+//! Graphs written by NetworkX (tests/graphs/write_graphs.py), and invalid ones.
 
 use std::path::PathBuf;
 
@@ -92,7 +92,7 @@ fn numbers_become_names_and_parallel_links_share() {
     );
 }
 
-/// A file of the test's own, removed when it is read.
+/// Message for a temporary file with `text`, removed after reading.
 fn message(name: &str, text: &str) -> String {
     let file = std::env::temp_dir().join(format!("hull-{}-{name}", std::process::id()));
     std::fs::write(&file, text).unwrap_or_else(|error| panic!("{error}"));
@@ -120,7 +120,7 @@ fn refuse(name: &str, text: &str, parts: &[&str]) {
     }
 }
 
-/// Two hosts `a` and `b` at `s`, with `old` replaced by `new`.
+/// Checks the message for hosts `a` and `b` at switch `s` with `old` replaced by `new`.
 fn refuse_json(old: &str, new: &str, parts: &[&str]) {
     let good = r#"{"directed": false,
  "nodes": [{"id": "a", "kind": "host"}, {"id": "b", "kind": "host"}, {"id": "s", "kind": "switch"}],

@@ -1,4 +1,4 @@
-//! Topologies and routing against counts, sums and searches that the code under test did not make.
+//! Topologies and routing against independent counts, sums and searches.
 
 mod computed_routes;
 mod ecmp;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::topology::{Graph, Kind};
 
-/// A scenario with a hole for the network; links of 10 Gbps and 200 ns as in paper 6.3.
+/// A scenario without a network; links of 10 Gbps and 200 ns as in paper 6.3.
 const BASE: &str = r#"
 name = "topology"
 [run]
@@ -29,7 +29,7 @@ delay = "200ns"
 flows = 1
 "#;
 
-/// The scenario with `network`, tables of TOML, or the message that refuses it.
+/// The scenario with `network` (TOML tables), or the message that rejects it.
 pub fn try_scenario(network: &str) -> Result<Scenario, String> {
     scenario::expand(&format!("{BASE}{network}"), "test.toml", &[])
         .map(|cells| cells[0].scenario.clone())
@@ -48,7 +48,7 @@ pub fn graph(network: &str) -> Graph {
         .unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// Number of links at the node of that name.
+/// Number of links at node `name`.
 pub fn degree(graph: &Graph, name: &str) -> usize {
     graph
         .node_named(name)
@@ -78,7 +78,7 @@ pub fn links_to(graph: &Graph, target: usize) -> Vec<usize> {
     links
 }
 
-/// The names of the nodes that a path of ports visits, which must be one piece.
+/// Names of the nodes along a path of ports, which must be contiguous.
 pub fn walk(graph: &Graph, path: &[u32]) -> Vec<String> {
     let mut nodes = vec![graph.port_owner(path[0] as usize)];
     for &port in path {

@@ -1,4 +1,4 @@
-//! Keys of `[topology]` that cannot be: one message with the key, what was found, what is expected.
+//! Invalid keys of `[topology]`: one message with the key, the value found and the expected form.
 
 use super::try_scenario;
 

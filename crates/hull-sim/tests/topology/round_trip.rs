@@ -1,4 +1,4 @@
-//! The longest unloaded round trip against sums by hand and against the one of paper 6.3.
+//! The longest unloaded round trip against hand-calculated sums and paper 6.3.
 
 use hull_sim::scenario;
 use hull_sim::scenario::longest_round_trip_ps;
@@ -46,7 +46,7 @@ fn of_a_star_with_hosts_that_take_their_time() {
     assert!((round_trip_ns(star, &framing) - 2.0 * LINK_NS - 4.0 * 30.4).abs() < 0.01);
 }
 
-/// One slow, long link counts where the pair that is farthest apart uses it, and not where it is alone.
+/// One slow, long link counts if the farthest pair uses it, but not if other paths avoid it.
 #[test]
 fn of_the_farthest_pair() {
     let star = "[topology.star]\nhosts = 3\n[[topology.links]]\nlink = \"h1--switch\"\nrate = \"1Gbps\"\ndelay = \"5us\"\n";

@@ -1,4 +1,4 @@
-//! Each network's counts, names, rates and delays against its definition.
+//! Counts, names, rates and delays of each network against its definition.
 
 use std::collections::BTreeMap;
 
@@ -186,7 +186,7 @@ fn leaf_spine() {
     assert_eq!(Routes::new(&network).longest_path(), 4);
 }
 
-/// k pods of k/2 and k/2 switches, k^2/4 cores, k^3/4 hosts, every switch with k ports.
+/// k pods of k/2 ToRs and k/2 aggregation switches, k^2/4 cores, k^3/4 hosts, k ports per switch.
 #[test]
 fn fat_trees() {
     for k in [2, 4, 16] {
@@ -232,7 +232,7 @@ core_delay = "2us"
     assert_eq!(wire(&network, "core4", "agg1_2"), core);
 }
 
-/// 8192 hosts: the table is small, as it goes by switch.
+/// 8192 hosts: the table is small because it is indexed by switch.
 #[test]
 fn a_large_fat_tree_is_built_and_routed() {
     let network = graph("[topology.fat_tree]\nk = 32\n");
@@ -250,8 +250,8 @@ fn a_large_fat_tree_is_built_and_routed() {
     }
 }
 
-/// Two fat trees of k = 8 with a border switch each, as Uno's authors have them: 128 hosts, 32 ToRs, 32 aggregation
-/// switches and 16 cores in each, 8 links from each core to the border.
+/// Two fat trees of k = 8, each with a border switch, as in Uno: per tree 128 hosts, 32 ToRs, 32
+/// aggregation switches, 16 cores, and 8 links from each core to the border.
 #[test]
 fn two_datacentres() {
     let graph = graph(

@@ -59,7 +59,7 @@ fn flows_take_what_is_left() {
         (400..600).contains(&moved),
         "{moved} of 1000 flows had the other spine"
     );
-    // A longer way is taken where the short ones are gone: through another leaf.
+    // Without a shortest path, routing takes a longer one through another leaf.
     let three = graph("[topology.leaf_spine]\nleaves = 3\nspines = 2\nhosts_per_leaf = 1\n");
     let mut failed = vec![false; three.links()];
     failed[port(&three, "leaf0->spine0") / 2] = true;
@@ -124,7 +124,7 @@ failures = [
         topology::changes(&asked.topology.failures, &network),
         Ok(vec![
             change(1, &[h0, leaf0], &[]),
-            change(2, &[leaf1], &[h0]), // leaf0 fails a second time before it is back
+            change(2, &[leaf1], &[h0]), // leaf0 fails again before its recovery
             change(4, &[], &[leaf0]),
         ])
     );

@@ -72,7 +72,7 @@ fn the_longest_round_trip_takes_11_8_us() {
     assert_eq!(round_trip_ps, 11_792_000);
 }
 
-/// Sum of shares by tier and direction, the largest of a single link, and the number of links.
+/// Sum of loads, largest load of a link and number of links, by tier and direction.
 fn by_tier(tree: &Graph, loads: &[f64]) -> BTreeMap<String, (f64, f64, f64)> {
     let mut tiers = BTreeMap::new();
     for (port, &load) in loads.iter().enumerate() {
@@ -86,7 +86,7 @@ fn by_tier(tree: &Graph, loads: &[f64]) -> BTreeMap<String, (f64, f64, f64)> {
     tiers
 }
 
-/// All shortest paths, found by search, each taken by an equal share of its pair's traffic.
+/// A search finds all shortest paths; each carries an equal share of its pair's traffic.
 #[test]
 fn loads_by_counted_paths_are_those_of_the_paper() {
     let tree = graph(TREE);
@@ -138,7 +138,7 @@ fn loads_by_counted_paths_are_those_of_the_paper() {
     }
 }
 
-/// The same by the hash of many flows, within six standard deviations of a count.
+/// Hashing many flows gives the same loads, within six standard deviations of a count.
 #[test]
 fn loads_by_hashed_flows_are_those_of_the_paper() {
     let tree = graph(TREE);

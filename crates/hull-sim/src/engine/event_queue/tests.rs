@@ -1,4 +1,4 @@
-//! Events are served sorted by time and entity, whatever the order in which they were scheduled.
+//! Events are served by time and entity, regardless of the order in which they were scheduled.
 
 use super::super::entity::{Entity, Kind};
 use super::{Cargo, Due, EventQueue};
@@ -46,7 +46,7 @@ fn serves_nothing_that_was_cancelled() {
     }
 }
 
-/// Any order of pushes, near and far, before and between servings, is served sorted.
+/// Events pushed in any order, near and far, before and between pops, are served sorted.
 #[test]
 fn agrees_with_sorting() {
     let mut random = crate::random::Stream::new(1, crate::random::Purpose::Arrivals, 0);
@@ -79,7 +79,7 @@ fn agrees_with_sorting() {
     }
 }
 
-/// Buckets that widen because they hold few events stay so narrow that time and entity fit into a key.
+/// Sparse buckets widen, but stay narrow enough for time and entity to fit into a key.
 #[test]
 fn stays_sorted_when_buckets_widen() {
     let mut random = crate::random::Stream::new(2, crate::random::Purpose::Arrivals, 0);

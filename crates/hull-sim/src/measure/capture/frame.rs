@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(mac(258), [2, 0, 0, 0, 1, 2]);
     }
 
-    /// Headers of 52 bytes hold 12 of options; of 58, 16 and a trailer of 2; of 120, 40 and 40 more.
+    /// 52 header bytes hold 12 of options; 58: 16 and a trailer of 2; 120: 40 and one of 40.
     #[test]
     fn larger_headers_are_options_and_trailer() {
         for (header, options, trailer) in [(40, 0, 0), (52, 12, 0), (58, 16, 2), (120, 40, 40)] {

@@ -98,7 +98,7 @@ fn pad(body: &mut Vec<u8>) {
 mod tests {
     use super::{Interface, write_head, write_packet};
 
-    /// Walks the blocks by their lengths: each is a multiple of four and says its length twice.
+    /// Walks the blocks: each length is a multiple of four and is stated at both ends.
     #[test]
     fn blocks_follow_each_other() {
         let mut file = Vec::new();

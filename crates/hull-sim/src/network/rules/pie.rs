@@ -188,7 +188,7 @@ mod tests {
         (1..4000).map(&mut decide).collect()
     }
 
-    /// A packet that an earlier port marked is ECN-capable: it is not dropped where ECT(0) is marked.
+    /// A packet marked by an earlier port is ECN-capable: it is marked like ECT(0), not dropped.
     #[test]
     fn packets_with_ce_are_not_dropped() {
         let marked = decisions(flags::ECT0);

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::units::Rate;
 
-    /// The share of many packets that is marked at one queue length lies on the straight line.
+    /// The fraction of packets marked at a given queue length lies on the straight line.
     #[test]
     fn marks_the_share_of_the_line() {
         let site = Site {

@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// A port that is always busy takes a packet each 332.8 ns at 100 Gbps; the counter loses one each 349.44 ns.
+    /// At 100 Gbps, full load, a packet comes every 332.8 ns; the counter drains one per 349.44 ns.
     #[test]
     fn grows_by_a_packet_in_21_under_full_load() {
         let site = Site {

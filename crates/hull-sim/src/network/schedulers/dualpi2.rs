@@ -336,9 +336,9 @@ mod tests {
         settings
     }
 
-    /// L packets come at 3, 40 and 41 ms, C packets at 10 and 20 ms, and one packet leaves at 30 ms; updates fall
-    /// on 16, 32 and 48 ms. By hand, with delays of the older head: at 16 ms 13 ms (L, from 3), at 32 ms 22 ms (C,
-    /// from 10: the L packet has left), at 48 ms 38 ms.
+    /// L packets arrive at 3, 40 and 41 ms, C packets at 10 and 20 ms, and one packet leaves at 30
+    /// ms; updates are at 16, 32 and 48 ms. Delays of the older head, by hand: 13 ms at 16 ms (L,
+    /// from 3), 22 ms at 32 ms (C, from 10: the L packet has left), 38 ms at 48 ms.
     #[test]
     fn the_probability_follows_its_recursion() {
         let mut port = CoupledQueues::new(&settings(|_| {}), &site());
@@ -362,8 +362,8 @@ mod tests {
         assert!((found - p).abs() < 1e-8, "{found} {p}");
     }
 
-    /// Four L4S packets come at once and leave 2 ms later, above the step of 1 ms. All are marked; with the rule of
-    /// 2020 those are that found two.
+    /// Four L4S packets arrive together and leave 2 ms later, above the step of 1 ms. All are
+    /// marked; under the rule of 2020, only those that found two packets in the queue.
     #[test]
     fn the_step_may_ask_for_a_queue() {
         for (step_after, marks) in [(0, [true; 4]), (2, [false, false, true, true])] {
@@ -382,7 +382,7 @@ mod tests {
         }
     }
 
-    /// ECT(1) and CE are L4S, ECT(0) and no ECT are not.
+    /// ECT(1) and CE packets are L4S; ECT(0) and Not-ECT packets are classic.
     #[test]
     fn the_codepoint_decides() {
         let port = CoupledQueues::new(&settings(|_| {}), &site());
@@ -391,7 +391,7 @@ mod tests {
         assert_eq!(queues, [L4S, L4S, CLASSIC, CLASSIC]);
     }
 
-    /// Both queues are never empty: a tenth of the packets is of C, and a quarter with a share of 25%.
+    /// With both queues backlogged, C sends a tenth of the packets, or a quarter at a share of 25%.
     #[test]
     fn the_classic_queue_has_its_share() {
         for (classic_share, expected) in [(10, 200), (25, 500)] {
@@ -419,8 +419,8 @@ mod tests {
         }
     }
 
-    /// A packet that waits 2 ms is marked by the step of 1 ms; with a virtual queue it is not, until that is
-    /// longer: 1500 bytes at 1 Mbps take 12 ms.
+    /// The step of 1 ms marks a packet that waits 2 ms. With a virtual queue it marks only once
+    /// that queue's delay exceeds the step: 1500 bytes at 1 Mbps take 12 ms.
     #[test]
     fn a_virtual_queue_takes_the_place_of_the_wait() {
         for (virtual_queue, marks) in [(None, [true, true]), (Some("1Mbps"), [false, true])] {

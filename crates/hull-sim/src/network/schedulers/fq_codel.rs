@@ -121,7 +121,7 @@ mod tests {
     use crate::network::flags;
     use crate::units::Rate;
 
-    /// Decisions on packets with these ECN bits that leave each ms after a wait of 20 ms.
+    /// Decisions on packets with these ECN bits, of which one leaves per ms after a wait of 20 ms.
     fn decisions(ecn: u16) -> Vec<Decision> {
         let site = Site {
             rate: Rate(50_000_000),
@@ -146,7 +146,7 @@ mod tests {
         (1..1000).map(&mut decide).collect()
     }
 
-    /// A packet that an earlier port marked is ECN-capable: it is not dropped where ECT(0) is marked.
+    /// A packet marked by an earlier port is ECN-capable: it is marked like ECT(0), not dropped.
     #[test]
     fn packets_with_ce_are_not_dropped() {
         let marked = decisions(flags::ECT0);

@@ -181,7 +181,7 @@ mod tests {
     use super::compare;
     use crate::network::Network;
 
-    /// 24 bytes of its own and 4 of its route; the largest runs are mostly such packets.
+    /// 24 bytes, 4 for the route, a share of the chunk; the largest runs mostly hold these.
     #[test]
     fn a_packet_that_waits() {
         assert_eq!(Network::HELD_BYTES, 29);

@@ -1,4 +1,4 @@
-//! A live run has the same samples as the run of the same scenario and seed, whatever the looks.
+//! A live run has the same samples as a run of the same scenario and seed, however it is read.
 
 use super::Live;
 use crate::scenario::{self, Scenario};
@@ -36,7 +36,7 @@ sample_interval = "20us"
 ports = ["switch->h0"]
 flows = { count = 11, interval = "20us" }
 "#;
-/// Two servers, two connections to each, two directions.
+/// Connections: two servers, two connections to each, two directions.
 const CONNECTED: u64 = 8;
 
 fn read(settings: &[&str]) -> Scenario {
@@ -53,7 +53,7 @@ fn live(scenario: &Scenario) -> Live {
     Live::new(scenario, 7, flows, long, 200_000_000, vec![0.0, 1e-5, 1e-2]).expect("builds")
 }
 
-/// Advances in steps that fit nothing, of a few packets now and then, and takes after each.
+/// Advances in unaligned steps, each first by about 100 packet-hops, and takes after each.
 fn watch(live: &mut Live, end_ps: u64) -> Vec<super::Shown> {
     let mut looks = Vec::new();
     let mut until_ps = 0;
@@ -142,7 +142,7 @@ fn shows_what_a_run_measures() {
 fn keeps_nothing_that_was_taken() {
     let scenario = read(&["run.duration=400ms"]);
     let mut live = live(&scenario);
-    // Without a reader every second sample goes when there are too many.
+    // Without a reader, every second sample is discarded once there are too many.
     live.advance(u64::MAX, u64::MAX).expect("advances");
     let simulation = &live.simulation;
     assert!(simulation.records.flows.rows().is_empty());

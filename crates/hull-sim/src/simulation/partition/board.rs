@@ -215,7 +215,7 @@ mod tests {
         assert!(board.are_all_done());
     }
 
-    /// A thread that is called wakes long before its time, whether it sleeps already or not yet.
+    /// A call wakes a thread long before its timeout, whether or not it is asleep yet.
     #[test]
     fn a_call_wakes() {
         let board = Board::new(1);

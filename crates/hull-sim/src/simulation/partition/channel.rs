@@ -158,8 +158,8 @@ impl Reader {
 mod tests {
     use super::*;
 
-    /// Everything arrives once and in order, however the two threads run and however full the ring
-    /// gets.
+    /// Every record arrives once and in order, regardless of how the two threads are scheduled and
+    /// how full the ring gets.
     #[test]
     fn everything_arrives_in_order() {
         const COUNT: u64 = 20 * CAPACITY;

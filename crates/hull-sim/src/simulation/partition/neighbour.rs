@@ -169,19 +169,19 @@ mod tests {
         }
     }
 
-    /// Hand-made: lookaheads 700 out of the edge, 200 into it.
+    /// By hand: lookaheads of 700 from the edge and 200 to it.
     #[test]
     fn a_part_may_go_as_far_as_nothing_can_reach_it() {
         let (mut fabric, mut edge) = Neighbour::pair([0, 1], [700, 200]);
         assert_eq!((fabric.part, edge.part), (1, 0));
         assert_eq!((fabric.stride_ps(), edge.stride_ps()), (225, 225));
-        // The fabric acts at 5000 if nothing comes, the edge at 1000: its packet can reach the
-        // fabric at 1700 and be answered at 1900.
+        // If nothing arrives, the fabric acts at 5000 and the edge at 1000: the edge's packet can
+        // reach the fabric at 1700, and the answer can return at 1900.
         edge.send_clock(700, 5000, u64::MAX);
         assert!(fabric.has_new());
         take_all(&mut fabric);
         assert_eq!(fabric.bound_of_two_ps(1000), 1900);
-        // The fabric has not read a message: only its clock counts.
+        // The fabric has an unread message, so only its clock counts.
         fabric.send(Message::Loss(Loss {
             at_ps: 0,
             flow: 0,

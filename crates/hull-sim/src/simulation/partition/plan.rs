@@ -234,7 +234,7 @@ sizes.fixed = "1KB"
     }
 
     /// Ports of one switch stay together, hosts are at the edge, and every part of the fabric has the
-    /// edge as its neighbour, with the times that every run keeps.
+    /// edge as its neighbour. The edge has the same lookahead to each of them.
     #[test]
     fn a_fat_tree_in_any_number_of_parts() {
         for threads in 2..=64 {
@@ -268,9 +268,9 @@ sizes.fixed = "1KB"
         }
     }
 
-    /// Where ports share memory a switch is in one part, and the port that is read is in the edge. By hand
-    /// for k = 4: 16 hosts, six hops and two for the host, so the edge of two has 64 of 128: the hosts 48,
-    /// and 4 of the 8 switches with hosts 4 each.
+    /// With shared memory all ports of a switch are in one part, and the measured port is in the
+    /// edge. By hand for k = 4: 16 hosts with six hops and two for the host, so with two parts the
+    /// edge has 64 of 128: 48 for the hosts, and 4 each for 4 of the 8 switches with hosts.
     #[test]
     fn whole_switches() {
         for threads in 2..=64 {

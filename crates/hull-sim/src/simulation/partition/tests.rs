@@ -1,4 +1,4 @@
-//! An error in one part ends the run of all, and the assignment of threads to parts does not matter.
+//! An error in one part ends the whole run, and results do not depend on which thread runs a part.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -62,8 +62,8 @@ fn a_panic_in_any_part_ends_the_run() {
     }
 }
 
-/// The thread of a part may end when all parts have served their events, before it receives the last packets:
-/// here part 1 does nothing after its own end, while part 2 still serves the last microsecond.
+/// A part's thread may end once all parts have served their events, before it receives the last
+/// packets. Here part 1 does nothing after its own end, while part 2 still serves the last us.
 #[test]
 fn packets_that_arrive_after_a_threads_end_are_in_flight() {
     let settings = [
@@ -116,7 +116,7 @@ fn with_manners(threads: usize) -> impl Iterator<Item = (usize, Manner)> {
     MANNERS.into_iter().map(move |manner| (threads, manner))
 }
 
-/// All that a short run leaves, as text, with how many parts it was simulated in.
+/// Number of parts of a short run, and all of its results as text.
 fn everything(settings: &[String], manner: Option<Manner>) -> (usize, String) {
     let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("is sound");
     let mut simulation = build(&cells[0].scenario, 1, None).expect("is sound");
@@ -133,9 +133,9 @@ fn everything(settings: &[String], manner: Option<Manner>) -> (usize, String) {
     (parts, format!("{outcome:?}"))
 }
 
-/// Each part by its own thread, all by one, joined or in turn, or by turns of all: the results are those of one
-/// thread. On small buffers, with a warm-up, with several queues at each port, and with switches that are in
-/// one part because their ports share memory.
+/// Results equal those of one thread if each part has its own thread, if one thread serves all
+/// parts (joined or in turn), and if these modes alternate. Cases: small buffers, a warm-up,
+/// multiple queues per port, and switches that are in one part because their ports share memory.
 #[test]
 fn who_serves_the_parts_does_not_matter() {
     for more in [
@@ -149,7 +149,7 @@ fn who_serves_the_parts_does_not_matter() {
         ],
         &["run.warmup=300us", "switch.red={min=\"3KB\",max=\"30KB\"}"],
     ] {
-        // Eight threads that serve their own parts wait for each other on fewer processors: a shorter run.
+        // On fewer processors, eight threads with own parts wait for each other: a shorter run.
         for (duration, counts) in [("1ms", &[2, 3][..]), ("200us", &[8])] {
             let settings = |threads: usize| {
                 let few = ["workload.flows.load=60%"];
@@ -171,10 +171,10 @@ fn who_serves_the_parts_does_not_matter() {
     }
 }
 
-/// What leaves hosts at time 0, before the first event, is known to all parts before any of them goes on.
+/// All parts know what hosts send at time 0, before the first event, before any part advances.
 #[test]
 fn the_first_packets_wait_for_nobody() {
-    // One flow begins with the run, and there is no other event before its first answer.
+    // One flow begins with the run, and there is no other event before the first reply.
     let settings = |threads: usize| {
         let traffic = "workload={bulk={flows=1}}";
         let times = "run={warmup=\"1ms\",duration=\"1ms\"}";
@@ -188,7 +188,7 @@ fn the_first_packets_wait_for_nobody() {
     }
 }
 
-/// Every part sees that the run is to stop, whichever sees it first.
+/// A cancellation stops every part, whichever part sees it first.
 #[test]
 fn a_run_that_is_cancelled_before_it_begins_ends() {
     for (threads, manner) in [1, 2, 3, 8].into_iter().flat_map(with_manners) {

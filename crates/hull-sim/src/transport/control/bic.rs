@@ -282,9 +282,9 @@ mod tests {
         }
     }
 
-    /// 2000 segments, cut to 1750: 32 segments a round trip while half of the gap is more, up to 1936;
-    /// then the gap of 64 decays as exp(-n / 2), which is dW/dn = (W_max - W) / 2, until half of it is
-    /// less than S_min.
+    /// 2000 segments, cut to 1750: the window grows by 32 segments per round trip while half of the
+    /// gap exceeds 32, up to 1936; then the gap of 64 decays as exp(-n / 2), which is dW/dn =
+    /// (W_max - W) / 2, until half of it is less than S_min.
     #[test]
     fn searches_linearly_then_by_halves() {
         let mut flow = Flow::new(2000);
@@ -301,14 +301,14 @@ mod tests {
             } else {
                 2000.0 - 64.0 * (-since / 2.0).exp()
             };
-            // A round trip acknowledges the window of its beginning: 1% less growth on 186 segments.
+            // A round trip acknowledges its initial window: 1% less growth on 186 segments.
             assert!((found - expected).abs() < 2.0, "{found} {expected}");
         }
         // 5.8 linear and 2 ln(640) = 12.9 more.
         assert!((18.0..=21.0).contains(&round_trips), "{round_trips}");
     }
 
-    /// Beyond the maximum a window adds 1, 2, 4, ... 32 segments, then 32 each.
+    /// Beyond the maximum the window grows by 1, 2, 4, ... 32 segments, then by 32 each round trip.
     #[test]
     fn probes_for_a_new_maximum() {
         let mut flow = Flow::new(1000);
@@ -316,7 +316,7 @@ mod tests {
         let mut expected = 1000.0_f64;
         for (found, step) in windows.iter().zip([1, 2, 4, 8, 16, 32, 32, 32]) {
             expected += f64::from(step);
-            // A step's last packets may be those of the next round trip.
+            // The last packets of a step may fall into the next round trip.
             assert!(
                 (found - expected).abs() < 0.1 * f64::from(step) + 0.1,
                 "{windows:?}"
@@ -324,7 +324,7 @@ mod tests {
         }
     }
 
-    /// 1000 segments, a reduction at 875 short of them: the next search goes to (875 + 765.6) / 2.
+    /// A second loss at 875 of 1000 segments: the next search targets (875 + 765.6) / 2.
     #[test]
     fn fast_convergence_gives_way() {
         let mut flow = Flow::new(1000);
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(flow.bic.max, 820_312);
     }
 
-    /// Below 14 segments TCP's half; from 14 on an eighth, for an ECN-Echo once in a window of data.
+    /// Cuts are half below 14 segments (TCP), else an eighth, for ECN-Echo once per data window.
     #[test]
     fn small_windows_are_halved() {
         let mut flow = Flow::new(12);
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(flow.window.cwnd(), 87_500);
     }
 
-    /// A timeout: one segment, slow start, and no maximum.
+    /// A timeout sets the window to one segment, starts slow start and clears the maximum.
     #[test]
     fn a_timeout_forgets_the_maximum() {
         let mut flow = Flow::new(100);

@@ -141,7 +141,7 @@ impl CongestionControl for ConstantRateControl {
 mod tests {
     use super::*;
 
-    /// Trains of three at 3 Mbps: two follow at once, and after the third comes a gap of three packets' time.
+    /// Trains of three at 3 Mbps leave back to back, and a gap of three packets' time follows each.
     #[test]
     fn a_train_keeps_the_rate_on_average() {
         let mut source = ConstantRateControl::new(&ConstantRate {

@@ -187,7 +187,7 @@ mod tests {
     const MSS: u64 = 1000;
     const MS_PS: u64 = 1_000_000_000;
 
-    /// A flow of which every round trip acknowledges the window, packet by packet.
+    /// A flow whose whole window is acknowledged in each round trip, packet by packet.
     struct Flow {
         cubic: Cubic,
         window: Window,
@@ -260,8 +260,8 @@ mod tests {
         }
     }
 
-    /// Below the Reno-friendly window: round trips of 100 us, in which the curve hardly moves. The window
-    /// grows by 9/17 of a segment in a round trip up to the old window, then by one (section 4.3).
+    /// With round trips of 100 us the curve hardly moves and stays below the Reno-friendly window.
+    /// That grows by 9/17 segment per round trip up to the old window, then by one (section 4.3).
     #[test]
     fn is_as_fast_as_reno_where_round_trips_are_short() {
         let mut flow = Flow::new(100, MS_PS / 10);
@@ -269,12 +269,12 @@ mod tests {
         let start_ps = flow.now_ps;
         flow.until(start_ps + 17 * MS_PS / 10);
         assert!((flow.segments() - 79.0).abs() < 0.3, "{}", flow.segments());
-        // 30 / (9/17) = 56.7 round trips to 100 segments; 20 more.
+        // 30 / (9/17) = 56.7 round trips to 100 segments, and 20 more to 120.
         flow.until(start_ps + 767 * MS_PS / 100);
         assert!((flow.segments() - 120.0).abs() < 1.0, "{}", flow.segments());
     }
 
-    /// Section 4.7: 700 segments do not reach the old 1000: W_max is 595.
+    /// Section 4.7: a loss at 700 segments, short of the old 1000, sets W_max to 595.
     #[test]
     fn converges_fast() {
         let mut flow = Flow::new(1000, 100 * MS_PS);
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(flow.window.cwnd(), 490 * MSS);
     }
 
-    /// Section 4.6: ECN-Echo reduces to 0.7, once per window of data.
+    /// Section 4.6: ECN-Echo reduces the window to 0.7, once per window of data.
     #[test]
     fn ecn_echo_reduces_to_seven_tenths() {
         let mut flow = Flow::new(100, MS_PS);
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(flow.window.cwnd(), 49 * MSS);
     }
 
-    /// Section 4.8: one segment, slow start to 0.7 of the flight, and from there a curve with K = 0.
+    /// Section 4.8: one segment, slow start to 0.7 of the flight, then a curve with K = 0.
     #[test]
     fn a_timeout_starts_the_curve_anew() {
         let mut flow = Flow::new(100, 100 * MS_PS);
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!((flow.cubic.k, flow.cubic.w_max), (0, 70_000));
     }
 
-    /// Idle time does not move the curve.
+    /// Idle time does not advance the curve.
     #[test]
     fn idle_time_does_not_count() {
         let mut flow = Flow::new(1000, 100 * MS_PS);

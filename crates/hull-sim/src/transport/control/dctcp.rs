@@ -162,7 +162,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// An alpha that stays.
+    /// Settings with a constant alpha.
     fn constant(alpha: f64) -> Dctcp {
         Dctcp {
             g: Share(0),
@@ -192,10 +192,10 @@ mod tests {
         }
     }
 
-    /// Twenty packets in flight, alpha 1/2 for good, in congestion avoidance. The first ACK cuts 20 to
-    /// 15 packets, and no other carries ECN-Echo. The 19 packets that were in flight then let a window of
-    /// 15 grow by one packet where it is not held, by none where it is; once they are acknowledged the two
-    /// grow alike.
+    /// Twenty packets in flight, alpha constant at 1/2, congestion avoidance. The first ACK cuts
+    /// the window from 20 to 15 packets; no other ACK carries ECN-Echo. During the ACKs of the 19
+    /// packets then in flight the window grows by one packet if it is not held, and not at all if
+    /// it is; after them both windows grow alike.
     #[test]
     fn the_window_is_held_until_the_flight_of_the_cut_is_acknowledged() {
         let settings = |hold_after_cut| Dctcp {
@@ -221,13 +221,13 @@ mod tests {
             windows(DctcpControl::new(&settings(true))),
         );
         assert_eq!((grows[0], holds[0]), (15, 15));
-        // The 15 packets of ACKs 2 to 16.
+        // The 15 packets acknowledged by ACKs 2 to 16.
         assert_eq!((grows[14], grows[15]), (15, 16));
-        // Of ACKs 21 to 35: up to 20 all is from before the cut.
+        // The 15 of ACKs 21 to 35: ACKs up to 20 cover packets from before the cut.
         assert_eq!((holds[33], holds[34]), (15, 16));
     }
 
-    /// g = 0, so that alpha stays: the sum over a window of marked ACKs, growth counted apart.
+    /// Window and threshold after a window of marked ACKs; no growth, alpha constant (g = 0).
     fn window_of_marks(alpha: f64, packets: u64, packets_per_ack: u64) -> (u64, u64) {
         let mut marked = per_ack(alpha);
         let mut window = Window::new(packets * MSS, MSS as u32, 2 * MSS, 10_000 * MSS, true);
@@ -242,8 +242,8 @@ mod tests {
         (window.cwnd(), window.ssthresh())
     }
 
-    /// Equation 3.35: W marked packets take W alpha / 2, as the cut once per window does, whether each
-    /// ACK covers one packet or four.
+    /// Equation 3.35: W marked packets reduce the window by W alpha / 2, like one cut per window,
+    /// for any number of packets per ACK.
     #[test]
     fn a_window_of_marks_takes_what_one_cut_does() {
         for (alpha, packets) in [(1.0, 20), (0.5, 40), (0.03, 400), (0.0, 60)] {
@@ -256,8 +256,8 @@ mod tests {
         }
     }
 
-    /// A share F of the ACKs marked and alpha = F: the window stands still where the gain of one packet
-    /// a window is what the marks take, W F alpha / 2 = 1, at W = 2 / F^2 packets.
+    /// With a share F of the ACKs marked and alpha = F, the window is stable where the marks take
+    /// the one packet gained per window: W F alpha / 2 = 1, so W = 2 / F^2 packets.
     #[test]
     fn it_settles_where_growth_and_marks_balance() {
         let mut control = per_ack(0.25);

@@ -216,9 +216,9 @@ mod tests {
         }
     }
 
-    /// Ten packets, two of them in the first ACK, one marked: alpha is 1 until it is known, so five packets
-    /// are left, and the unmarked one adds a fifth. 1500 bytes for each of the 5.2 packets in 100 ms are 624
-    /// kbit/s. The next ACK's field is the same: no new mark.
+    /// Ten packets; the first ACK covers two, one of them marked. alpha starts at 1, so the cut
+    /// leaves five packets, and the unmarked packet adds a fifth: 5.2 packets of 1500 bytes in 100
+    /// ms are 624 kbit/s. The next ACK repeats the field: no new mark.
     #[test]
     fn a_mark_in_the_field_cuts_and_paces() {
         let mut control = PragueControl::new(&Prague::default());
@@ -235,7 +235,7 @@ mod tests {
         assert!(!control.on_ack(&mut window, &feedback(4, 2, 6)));
     }
 
-    /// The field of eight packets wraps: from 7 (two marks) to 2 (five marks) are three.
+    /// The field wraps at eight packets: from 7 (two marks) to 2 (five marks) are three marks.
     #[test]
     fn the_field_wraps() {
         let mut control = PragueControl::new(&Prague::default());

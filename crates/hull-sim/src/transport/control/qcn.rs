@@ -223,7 +223,7 @@ impl CongestionControl for QcnControl {
 mod tests {
     use super::*;
 
-    /// 64 of 128 steps halve the rate, for the gap behind the next packet.
+    /// A notice of 64 of 128 steps halves the rate, from the gap behind the next packet.
     #[test]
     fn a_notice_reduces_the_rate_of_the_next_gap() {
         let link = Rate(10_000_000_000);
@@ -239,7 +239,7 @@ mod tests {
         assert!(!control.adjusts_gap());
     }
 
-    /// A host with a slower link than the others starts at its own rate.
+    /// A host whose link is slower than the others starts at its own link's rate.
     #[test]
     fn no_source_is_faster_than_its_link() {
         let settings = ReactionPoint::default();

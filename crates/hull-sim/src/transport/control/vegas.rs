@@ -138,10 +138,10 @@ mod tests {
         gamma: 1,
     };
 
-    /// Two flows on a link that sends a segment per us, with 100 us of propagation: in a round trip
-    /// of `max(100, W1 + W2)` us each sends its window. Where they settle, each has alpha to beta
-    /// segments waiting by its own shortest round trip: 2 to 4 of the 100 on the wire and 4 to 8 in the
-    /// queue.
+    /// Two flows on a link that sends a segment per us, with 100 us of propagation: each sends its
+    /// window in a round trip of `max(100, W1 + W2)` us. In equilibrium each has alpha to beta
+    /// segments waiting relative to its own shortest round trip: 2 to 4 each and 4 to 8 in the
+    /// queue, besides the 100 on the wire.
     #[test]
     fn keeps_alpha_to_beta_segments_waiting() {
         let mut flows = [(), ()].map(|()| {
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// Slow start: every other round trip doubles the window, 2 to 32 segments in seven.
+    /// Slow start doubles the window every other round trip: 2 to 32 segments in seven.
     #[test]
     fn doubles_every_other_round_trip() {
         let mut vegas = VegasControl::new(&CONFIG);

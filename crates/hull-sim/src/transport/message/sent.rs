@@ -234,11 +234,11 @@ mod tests {
         assert_eq!((sent.lost_bytes(), sent.next_lost()), (200, Some((1, 100))));
         sent.resend(60, 1);
         assert_eq!(sent.next_lost(), Some((3, 100)));
-        // An echo of the first time tells nothing about the second.
+        // An echo of the first transmission gives no sample for the second.
         assert_eq!(sent.sample_ps(1, false), None);
         assert_eq!(sent.sample_ps(1, true), Some(60));
         assert_eq!(sent.sample_ps(0, false), Some(0));
-        // Packet 3 was not lost.
+        // Packet 3 was not lost after all.
         assert_eq!(sent.arrived(3), News::ArrivedAfterAll(100));
         assert_eq!((sent.lost_bytes(), sent.next_lost()), (0, None));
         assert_eq!(sent.oldest(), Some((0, 0)));

@@ -1,4 +1,4 @@
-//! The handshake, bursts, reuse and size of a sender, by hand; segments of 1000 bytes, times in ms.
+//! A sender's handshake, bursts, reuse and size, by hand; segments of 1000 bytes, times in ms.
 
 use super::*;
 use crate::scenario::Transport;
@@ -51,7 +51,7 @@ fn time_out(sender: &mut Sender) -> (u64, Vec<String>) {
     (now_ps / MS_PS, sent(sender, now_ps / MS_PS))
 }
 
-/// Data waits for the SYN-ACK, which measures the round trip: R = 8, RTO = 8 + 4 4 = 24.
+/// Data waits for the SYN-ACK, which gives the RTT sample: R = 8, RTO = 8 + 4 * 4 = 24.
 #[test]
 fn data_waits_for_the_handshake() {
     let mut sender = Sender::new(&config());
@@ -69,8 +69,8 @@ fn data_waits_for_the_handshake() {
     assert_eq!((sender.retransmissions, sender.timeouts), (0, 0));
 }
 
-/// SYNs at 0, 100 and 300; the answer at 310 is no sample, as it may be for either. Then one segment,
-/// with the initial timeout again.
+/// SYNs leave at 0, 100 and 300. The SYN-ACK at 310 gives no RTT sample, as it may answer any of
+/// them. Then one segment leaves, again with the initial timeout.
 #[test]
 fn a_lost_syn_is_sent_again() {
     let mut sender = Sender::new(&config());
@@ -88,8 +88,8 @@ fn a_lost_syn_is_sent_again() {
     assert_eq!(sent(&mut sender, 318), ["1", "2"]);
 }
 
-/// The window allows four segments: a burst of at most 2.5 is two, the next two; the last bytes of the
-/// stream go with it.
+/// The window allows four segments: a burst of at most 2.5 carries two, the next burst two. The
+/// last bytes of the stream leave in the same burst as the full segments before them.
 #[test]
 fn bursts_are_whole_segments() {
     let mut sender = Sender::new(&SenderConfig {
@@ -109,10 +109,10 @@ fn bursts_are_whole_segments() {
     assert_eq!(burst(&mut sender, 65_000), None);
 }
 
-/// A window of nine segments, of which half is waited for: with nine outstanding the first four ACKs
-/// release nothing, the fifth five. A mark then halves it to 4.5, and nothing waits until segment 14, the
-/// last from before it, is acknowledged; from then on half of 5.5, later 6.5, is waited for again. The last
-/// segment of all waits for nothing.
+/// A window of nine segments, half of which new data waits for: with nine outstanding, the first
+/// four ACKs release nothing and the fifth releases five. A mark halves the window to 4.5, and data
+/// does not wait until segment 14, the last from before the mark, is acknowledged. From then on it
+/// waits for half of 5.5, later of 6.5. The last segment never waits.
 #[test]
 fn small_pieces_wait_for_larger_ones() {
     let mut sender = Sender::new(&SenderConfig {
@@ -142,11 +142,11 @@ fn control(name: ControlName, settings: &Transport) -> Controller {
     Controller::new(&name, settings, Rate(1_000_000_000), None).expect("one of hull's")
 }
 
-/// RFC 5681, 3.1: thirty segments are lost. The first timeout sets the threshold to half of them (CUBIC: 0.7)
-/// and the window to one segment; the second and third, of the same segment, leave both. Then six ACKs
-/// let the window grow to seven segments, and a timeout after them, of another segment, is a new reduction: half
-/// of seven, 3.5 (CUBIC: 4.9). New data was acknowledged in between, so a fifth, of the next segment with the
-/// window at two, gives the least threshold, two.
+/// RFC 5681, 3.1: thirty segments are lost. The first timeout sets the threshold to half of them
+/// (CUBIC: 0.7) and the window to one segment; the second and third, of the same segment, change
+/// neither. Six ACKs then grow the window to seven segments, and a timeout of another segment
+/// halves it to 3.5 (CUBIC: 4.9). After new data is acknowledged, a timeout of the next segment at
+/// a window of two gives the minimum threshold, two.
 #[test]
 fn a_timeout_of_the_same_segment_holds_the_threshold() {
     let mut settings = Transport::default();
@@ -187,7 +187,7 @@ fn a_timeout_of_the_same_segment_holds_the_threshold() {
     }
 }
 
-/// One big piece is the same bytes as many small ones.
+/// Large bursts carry the same bytes as single segments.
 #[test]
 fn a_burst_is_what_polling_gives() {
     for window in [1, 3, 7] {
@@ -216,7 +216,7 @@ fn a_burst_is_what_polling_gives() {
     }
 }
 
-/// After losses and timeouts, a sender that is reset does what a new one does.
+/// A sender that is reset after losses and timeouts equals a new one.
 #[test]
 fn a_reset_sender_is_a_new_one() {
     let template = Sender::new(&config());
@@ -234,7 +234,7 @@ fn a_reset_sender_is_a_new_one() {
     assert_eq!(format!("{used:?}"), format!("{template:?}"));
 }
 
-/// Nothing is kept of a loss that was repaired.
+/// A repaired loss leaves no state.
 #[test]
 fn a_repaired_loss_is_forgotten() {
     let mut sender = Sender::new(&SenderConfig {

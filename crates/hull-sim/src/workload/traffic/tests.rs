@@ -1,4 +1,4 @@
-//! Several workloads side by side.
+//! Several concurrent workloads.
 
 use super::*;
 use crate::workload::test_network::{TestNetwork, build};
