@@ -66,8 +66,8 @@ fn constants_are_the_printed_ones() {
     assert!((simple.proportional * 12e6 - 4.0 * 4086.0).abs() < 1e-9);
 }
 
-/// The reference network, T = 12 us, D = 9 us: 10,000 bytes with a delay of 5 us earn 4 MSS / 12 us
-/// * 10,000 * 4 us = 54,480,000. The ACK arrives more than T after time zero, so the window of
+/// The reference network, T = 12 us, D = 9 us: 10,000 bytes with a delay of 5 us earn
+/// 4 MSS / 12 us * 10,000 * 4 us = 54,480,000. The ACK arrives more than T after time zero, so the window of
 /// 100,000 grows by 544 and the floor of 612.9: 101,156.
 #[test]
 fn proportional_increase_by_hand() {
