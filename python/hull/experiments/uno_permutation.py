@@ -76,7 +76,7 @@ def _about(kept: str, statistic: str) -> Claim:
         tried="Among 114 flows the 99th percentile is the second slowest. Of the quick form's one "
         "seed it is 5416 us, 27% above the recorded one, while mean and all numbers of the flows "
         "between data centres are within 2%. The authors' simulator (commit 68d164e, the log's "
-        "seed and options) gives 5497 us, so the log is of another version or setting.",
+        "seed and settings, without collecting data) gives 5497 us.",
         shown_by=(*commands("uno-permutation", ""), *unshipped("a run of the authors' simulator")),
     )
 
