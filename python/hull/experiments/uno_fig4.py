@@ -105,8 +105,7 @@ TRIED_NORMAL = (
     "The authors' simulator (commit 68d164e) does not give the recorded values either: with the "
     "settings and the seed of the log, a mean of 14.2 and a 99th percentile of 57.5 us; over five "
     "seeds, 11.0 to 14.8 and 55.9 to 63.7 us. hull gives 13.0 to 14.8 and 59.3 to 61.7 us (5 "
-    "seeds). Why that simulator differs from its log was not found; it ran without collecting "
-    "data, which the log's run did."
+    "seeds). Why that simulator differs from its log was not found."
 )
 
 
