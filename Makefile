@@ -197,6 +197,7 @@ clean: ## remove all build outputs; keeps results
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST)
 	@command -v cargo >/dev/null || { echo "make: no cargo; install Rust 1.88 or newer" >&2; exit 1; }
 	$(BIN)/maturin develop --release --locked
+	@$(BIN)/python -m compileall -q python/hull # for where PYTHONDONTWRITEBYTECODE is set
 	@touch $@
 
 $(VENV)/.installed: requirements.lock tools/make-venv

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 RTL = ROOT / "rtl"
 WORK = ROOT / "target" / "rtl-coverage"
 PAGE = ROOT / "docs" / "hardware" / "coverage.md"
-# Tests without a bench, and the loop, which is slow.
+# Tests without a bench, and the loop, which runs the simulator.
 LEFT_OUT = ("formal", "loop", "test_drawings.py", "test_lint.py")
 POINT = re.compile(r"C '(.*)' (\d+)$")
 
@@ -168,7 +168,7 @@ def run_tests() -> int:
     """Build each bench with coverage and run the tests. Returns the exit status."""
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
-    command = [sys.executable, "-m", "pytest", "rtl", "-q", "-m", "not slow", "-n", "auto"]
+    command = [sys.executable, "-m", "pytest", "rtl", "-q", "-n", "auto"]
     command += [
         "--maxprocesses",
         "4",
