@@ -210,21 +210,21 @@ impl EventQueue {
         Some((near.entity(), near.cargo()))
     }
 
-    /// Calls `look` with the cargo of each link event in the next bucket, in no particular order,
-    /// unless the bucket holds more than `most` events. Prefetches the events of the following
-    /// buckets.
+    /// Calls `look` with each event in the next bucket, in no particular order, unless the bucket
+    /// holds more than `most` events. Prefetches the events of the following buckets.
     #[inline(always)]
-    pub fn for_each_of_next(&self, most: usize, mut look: impl FnMut(Cargo)) {
+    pub fn for_each_of_next(&self, most: usize, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();
         let bucket = &self.buckets[self.slot(number)];
         let is_small = bucket.len <= most;
-        let mut of_link = |near: &Near| {
-            if is_small && near.entity().is_link() {
-                look(near.cargo());
+        let mut of_small = |near: &Near| {
+            if is_small {
+                look(near.entity(), near.cargo());
             }
         };
-        bucket.inside.iter().take(bucket.len).for_each(&mut of_link);
-        self.crowded.for_each(&bucket.crowded, of_link);
+        let inside = bucket.inside.iter().take(bucket.len);
+        inside.for_each(&mut of_small);
+        self.crowded.for_each(&bucket.crowded, of_small);
         // If events are dense, these are the next two buckets that hold any.
         self.crowded
             .prefetch(&self.buckets[self.slot(number.wrapping_add(1))].crowded);

@@ -34,20 +34,36 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Prefetches data for the packets of the next bucket when a bucket of the calendar begins. If
+    /// Prefetches data for the events of the next bucket when a bucket of the calendar begins. If
     /// events are also processed in stages, large buckets are left to these, when their order is
     /// known.
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
-        let (events, network) = (self.events, self.network);
+        let events = self.events;
         let most = if in_stages { FEW } else { usize::MAX };
-        events.for_each_of_next(most, |cargo| network.prefetch(cargo));
+        events.for_each_of_next(most, |entity, cargo| self.soon(entity, cargo));
         if in_stages && events.ahead(FEW).is_some() {
             for others in 0..STEP * STAGES {
                 if let Some((entity, cargo)) = events.ahead(others) {
                     self.stage(0, entity, cargo);
                 }
             }
+        }
+    }
+
+    /// Prefetches data for an event of the next bucket: packet and next port, the port of a host
+    /// that will answer the packet, or the port that admits packets that it holds back.
+    #[inline(always)]
+    fn soon(&self, entity: Entity, cargo: Cargo) {
+        let network = self.network;
+        if entity.is_link() {
+            network.prefetch(cargo);
+            if let Hop::Host(host) = Hop::of(cargo) {
+                let port = self.endpoints.hosts.ports[host];
+                network.ports[port as usize].prefetch();
+            }
+        } else if entity.kind() == Kind::Held {
+            network.ports[entity.index()].prefetch();
         }
     }
 
