@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def test_drawings_are_those_of_their_sources(tmp_path: Path) -> None:
+def test_drawings_are_up_to_date(tmp_path: Path) -> None:
     draw = [sys.executable, str(ROOT / "tools" / "hardware_drawings.py"), str(tmp_path)]
     done = subprocess.run(draw, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

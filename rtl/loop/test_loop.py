@@ -141,9 +141,7 @@ def show(experiment: Experiment, simulated: Results, hardware: Results) -> None:
 
 
 @pytest.mark.parametrize("experiment", [table1.EXPERIMENT, fig8.EXPERIMENT], ids=lambda e: e.id)
-def test_tables_are_those_of_the_simulator(
-    program: Path, experiment: Experiment, tmp_path: Path
-) -> None:
+def test_tables_match_the_simulator(program: Path, experiment: Experiment, tmp_path: Path) -> None:
     """In every cell all summary numbers and tables agree. Times are rounded down to 8 ns and a
     drain tick is 100 clocks, so no packet moves to another tick.
     """
@@ -157,7 +155,7 @@ def test_tables_are_those_of_the_simulator(
     assert experiment.rows(simulated) == experiment.rows(hardware)
 
 
-def test_what_the_clock_changes(program: Path, tmp_path: Path) -> None:
+def test_clock_rounding_stays_small(program: Path, tmp_path: Path) -> None:
     """In the tree of 192 servers the phantom queues drain without ticks: at 10 Gbps a 6.4 ns clock
     drains 7.6 bytes. A mark changed by this rounding changes its sender's behaviour and all later
     events; the numbers stay close.

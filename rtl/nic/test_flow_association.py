@@ -232,7 +232,7 @@ def test_a_million_random_operations(folder: Path) -> None:
     assert all(seen.values()), seen
 
 
-def test_ends_to_the_clock(folder: Path) -> None:
+def test_expires_to_the_exact_clock(folder: Path) -> None:
     """An association made in clock t is live from clock t until before t + T_i."""
     for timeout in (0, 8, 9, 1_000):
         in_force = max(timeout, 8)
@@ -247,7 +247,7 @@ def test_ends_to_the_clock(folder: Path) -> None:
         assert got.live.tolist() == [1, 1, 0]
 
 
-def test_a_change_of_the_settings_holds_for_later_draws(folder: Path) -> None:
+def test_new_settings_apply_to_later_draws(folder: Path) -> None:
     """A live association keeps its expiry time. With a shorter T_i later associations may expire
     first; the table stays consistent: free entries in between are used before any is ignored.
     """

@@ -479,7 +479,7 @@ def test_latency() -> None:
     assert set((first - clocks[:, -1]).tolist()) == {32, 33}
 
 
-def test_memory_that_is_smaller_than_its_limit_holds_the_host() -> None:
+def test_full_memory_stalls_the_host() -> None:
     """With a FIFO limit equal to the memory size, whole frames of that many bytes do not fit: the
     NIC stalls the host and loses nothing.
     """

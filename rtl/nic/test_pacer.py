@@ -148,7 +148,7 @@ def test_recorded_vectors(played_vectors: dict[str, Recorded], name: str) -> Non
         assert (late == 0).all(), late
 
 
-def test_the_reference_holds_the_vectors() -> None:
+def test_reference_reproduces_the_vectors() -> None:
     """The simulator's form, through the interface of these tests, reproduces the vectors."""
     for vector in vectors("pacer"):
         config = dict(vector["config"])
@@ -418,7 +418,7 @@ def test_disabled_while_packets_wait(folder: Path) -> None:
     assert got.rate_clocks[-1] == off + 4_000 + START + 2, "started again"
 
 
-def test_a_line_that_is_never_free(folder: Path) -> None:
+def test_busy_line_fills_the_fifo(folder: Path) -> None:
     """While the line is busy the FIFO fills and drops; all packets leave once it is free."""
     packets = train(120, gap=10)
     later = [(210, "line_off", 1), (40_000, "line_off", 0)]
@@ -433,7 +433,7 @@ def test_a_line_that_is_never_free(folder: Path) -> None:
     assert len(got.release_clocks) == (got.admission == QUEUED).sum() == 85
 
 
-def test_a_setting_that_changes_is_used_by_the_next_update(folder: Path) -> None:
+def test_next_update_uses_a_changed_setting(folder: Path) -> None:
     packets = train(100, gap=300)
     later = [(20_000, "max_rate_bps", 300_000_000), (50_000, "enable", 0)]
     episode = Episode(TESTBED, 200, packets, later=later, clocks=60_000)

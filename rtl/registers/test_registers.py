@@ -41,19 +41,19 @@ def test_accesses(name: str) -> None:
     run(folder, "registers.accesses:.*", "accesses")
 
 
-def test_generated_files_are_those_of_the_source() -> None:
+def test_generated_files_are_up_to_date() -> None:
     assert make.stale() == []
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_verilator_has_nothing_to_say(name: str) -> None:
+def test_verilator_reports_no_warnings(name: str) -> None:
     command = ["verilator", "--lint-only", "--quiet", "-Wall", "--top-module", f"{name}_registers"]
     done = subprocess.run([*command, *paths(name)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_yosys_has_nothing_to_say(name: str) -> None:
+def test_yosys_reports_no_warnings(name: str) -> None:
     """Yosys' own frontend reports no latch and no undriven or multiply driven signal."""
     # Relative paths: a WebAssembly tool cannot access every folder.
     script = f"read_verilog -sv {' '.join(sources(name))}; hierarchy -check -top {name}_registers; "
@@ -69,7 +69,7 @@ def test_yosys_has_nothing_to_say(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_slang_has_nothing_to_say(name: str) -> None:
+def test_slang_reports_no_warnings(name: str) -> None:
     driver = Driver()
     driver.addStandardArgs()
     assert driver.parseCommandLine(f"slang -Wextra --top {name}_registers {' '.join(paths(name))}")
@@ -84,7 +84,7 @@ def registers() -> list[tuple[Block, Register]]:
     return [(found, register) for found in model.blocks() for register in found.registers]
 
 
-def test_python_constants_are_those_of_the_source() -> None:
+def test_python_constants_match_the_source() -> None:
     spec = importlib.util.spec_from_file_location("made", GENERATED / "hull_registers.py")
     assert spec is not None
     assert spec.loader is not None
@@ -112,7 +112,7 @@ def compiled(command: list[str], source: str, tmp_path: Path) -> str:
     return subprocess.run([program], check=True, capture_output=True, text=True).stdout
 
 
-def test_the_headers_are_those_of_the_source(tmp_path: Path) -> None:
+def test_headers_match_the_source(tmp_path: Path) -> None:
     lines, wanted = [], []
     for found, register in registers():
         name = f"{found.name}__{register.group}__{register.name}".upper()
@@ -130,7 +130,7 @@ def test_the_headers_are_those_of_the_source(tmp_path: Path) -> None:
     assert compiled(command, source, tmp_path).splitlines() == wanted
 
 
-def test_rust_constants_are_those_of_the_source(tmp_path: Path) -> None:
+def test_rust_constants_match_the_source(tmp_path: Path) -> None:
     lines, wanted = [], []
     for found, register in registers():
         lines.append(f"show(&made::{found.name}::{register.path.upper()});")
@@ -153,7 +153,7 @@ fn main() {{ {"".join(lines)} }}
     assert compiled(command, source, tmp_path).splitlines() == wanted
 
 
-def test_the_page_has_each_register() -> None:
+def test_page_documents_each_register() -> None:
     page = (make.ROOT / make.PAGE).read_text(encoding="utf-8")
     for _, register in registers():
         assert re.search(
@@ -172,7 +172,7 @@ def test_the_page_has_each_register() -> None:
         ('field { unit = "clocks"; minimum = 8; }', "field { minimum = 8; }", "no unit"),
     ],
 )
-def test_the_rules_of_the_source_are_checked(
+def test_source_rules_are_enforced(
     wrong: str, right: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = model.SOURCE.read_text(encoding="utf-8")

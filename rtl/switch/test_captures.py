@@ -184,7 +184,7 @@ def replay(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return Replay(scenario, ports, 1_000, False)
 
 
-def test_hardware_form_on_all_ports(replay: Replay) -> None:
+def test_hardware_model_on_all_ports(replay: Replay) -> None:
     """Runs every captured packet through hull-core's hardware form: how many marks the rounding to
     clocks changes, and why.
     """
@@ -228,7 +228,7 @@ def test_phantom_queue_marks_as_in_the_simulator(replay: Replay) -> None:
     print(replay.explain(capture, got.mark, clock_ps))
 
 
-def test_port_sends_the_frames_of_the_simulator(replay: Replay) -> None:
+def test_port_sends_the_simulators_frames(replay: Replay) -> None:
     """Each frame leaves the port's datapath at the simulator's clock, equal to the simulator's
     output, checksum included.
 

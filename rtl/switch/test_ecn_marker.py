@@ -279,7 +279,7 @@ def scapy_frames() -> tuple[list[bytes], list[bytes], list[bool]]:
     return given, marked, mark
 
 
-def test_frames_of_scapy(folder: Path, bits: int) -> None:
+def test_scapy_frames(folder: Path, bits: int) -> None:
     """Scapy builds the input frames and, with another ECN field, the expected output."""
     given, expected, mark = scapy_frames()
     beats = frames.of_bytes(given).beats(bits // 8)

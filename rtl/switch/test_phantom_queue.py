@@ -219,7 +219,7 @@ def test_a_million_random_packets(folder: Path) -> None:
     assert all(seen.values()), seen
 
 
-def test_off_it_marks_nothing_and_forgets(folder: Path) -> None:
+def test_disabled_queue_marks_nothing_and_is_cleared(folder: Path) -> None:
     on = Setting(19, 20, 0, 1_000, False)
     tape = Tape()
     tape.set(0, on._replace(enable=False))

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not HULL.exists(), reason="needs `make linux`")
 
 @pytest.mark.parametrize("form", ["8@1G", "2x20@25G,2x100G", "4@400G"])
 @pytest.mark.parametrize("part", [0.01, 0.125])
-def test_attach_takes_what_is_recommended(form: str, part: float) -> None:
+def test_attach_accepts_the_recommended_settings(form: str, part: float) -> None:
     network = read_network(form)
     question = Question(network, (part,), ("dctcp",), settings_for(network))
     *_, attach = deploy_commands(question, Advice(hull_name(part), "", ()))

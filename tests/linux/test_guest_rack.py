@@ -22,7 +22,7 @@ RUN = (
 @pytest.mark.skipif(
     not all(program.exists() for program in PROGRAMS), reason="the rack needs `make linux`"
 )
-def test_hull_beside_dctcp_and_tcp(tmp_path: Path) -> None:
+def test_hull_against_dctcp_and_tcp(tmp_path: Path) -> None:
     """Queueing is 5 (DCTCP) and 20 (TCP) times lower, for at most 15% of the drain rate."""
     for program in PROGRAMS:
         shutil.copy(program, tmp_path)

@@ -63,7 +63,7 @@ def test_a_phantom_queue_empties_the_switch(rack: None, tmp_path: Path) -> None:
         ("dynamic", ("--load", "20%", "--duration", "3s"), ("goodput", "switch mean", "1KB p99")),
     ],
 )
-def test_requests_and_queries_stand_beside_the_simulator(
+def test_requests_and_queries_agree_with_the_simulator(
     rack: None, tmp_path: Path, load: str, options: tuple[str, ...], quantities: tuple[str, ...]
 ) -> None:
     out = tmp_path / "results"
@@ -97,7 +97,7 @@ def test_input_is_refused_in_one_line(rack: None, tmp_path: Path) -> None:
     assert not (tmp_path / "never").exists()
 
 
-def test_racks_that_cannot_be_are_refused() -> None:
+def test_impossible_racks_are_rejected() -> None:
     hull("rack", "down")
     before = namespaces()
     for arguments in (

@@ -55,7 +55,7 @@ def traffic_control() -> str:
     return "".join(shown)
 
 
-def test_nothing_is_lost_and_nothing_left(rack: None, tmp_path: Path) -> None:
+def test_nothing_is_lost_or_left_behind(rack: None, tmp_path: Path) -> None:
     congestion = run(HULL, "dctcp", "on").strip()
     before, queues = programs_and_maps(), traffic_control()
     children = []

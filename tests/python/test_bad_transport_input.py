@@ -35,7 +35,7 @@ from hull import scenarios
         ("static", "switch.trimming={}", "switch.trimming", "a table", "understands trimmed"),
     ],
 )
-def test_what_is_invalid_is_named(
+def test_invalid_key_is_named(
     hull: Hull, place: Path, name: str, setting: str, key: str, found: str, expected: str
 ) -> None:
     (place / "scenario.toml").write_text(scenarios.text(name), encoding="utf-8")
@@ -47,7 +47,7 @@ def test_what_is_invalid_is_named(
         assert part in done.stderr
 
 
-def test_no_note_of_a_window_that_messages_do_not_have(hull: Hull, place: Path) -> None:
+def test_no_max_window_note_for_messages(hull: Hull, place: Path) -> None:
     """`max_window` does not apply to messages: 1000 packets are below the BDP of Uno's borders."""
     (place / "scenario.toml").write_text(scenarios.text("uno-fig4"), encoding="utf-8")
     done = hull("run", "scenario.toml", "--set", "run.duration=1ms", "--out", "out")

@@ -79,7 +79,7 @@ def expert(file: Path) -> list[str]:
     return tshark(file, "-Y", "_ws.expert.severity >= 4194304", *fields)
 
 
-def test_headers_are_those_of_the_packets(tmp_path: Path) -> None:
+def test_headers_match_the_packets(tmp_path: Path) -> None:
     part, file = capture(tmp_path, scenario(BULK, **DCTCP), ["switch->h0", "h1--switch"])
     packets = read(file)
     assert [p.time_ns for p in packets] == sorted(p.time_ns for p in packets)
@@ -193,7 +193,7 @@ def test_losses_are_recognised(tmp_path: Path) -> None:
     assert len(found) == again
 
 
-def test_sack_blocks_are_of_data_that_came(tmp_path: Path) -> None:
+def test_sack_blocks_cover_received_data(tmp_path: Path) -> None:
     part, file = capture(tmp_path, scenario(BULK, **LOSSY), ["switch->h0", "h0->switch"])
     assert part["drops"] > 3
     came: dict[int, set[int]] = {}
@@ -217,7 +217,7 @@ def test_sack_blocks_are_of_data_that_came(tmp_path: Path) -> None:
     assert blocks > 10
 
 
-def test_segments_are_what_scapy_reads(tmp_path: Path) -> None:
+def test_segments_match_scapy(tmp_path: Path) -> None:
     table = scenario(BULK, **LOSSY)
     _, file = capture(tmp_path, table, ["switch->h0", "h0->switch"])
     expected = [
@@ -235,7 +235,7 @@ def test_segments_are_what_scapy_reads(tmp_path: Path) -> None:
     assert [tuple(segment) for segment in tcp_segments(file)] == expected
 
 
-def test_the_phantom_queue_is_that_of_the_packets(tmp_path: Path) -> None:
+def test_phantom_queue_follows_the_packets(tmp_path: Path) -> None:
     """`phantom_bytes` in queues.parquet matches a fluid queue fed with the captured packets."""
     drain = 0.95e9 / 8e9  # bytes per ns
     switch = {

@@ -59,7 +59,7 @@ def tables(folder: Path) -> dict[str, bytes]:
     return {name: data for name, data in snapshot(folder).items() if name.endswith(".parquet")}
 
 
-def test_the_checksums_are_those_of_all_files(whole: Path) -> None:
+def test_checksums_cover_all_files(whole: Path) -> None:
     found = {}
     for record in whole.rglob("run.json"):
         for name, sum_ in json.loads(record.read_text(encoding="utf-8"))["sha256"].items():
@@ -70,7 +70,7 @@ def test_the_checksums_are_those_of_all_files(whole: Path) -> None:
 
 
 @pytest.mark.parametrize("what", DAMAGES)
-def test_a_damaged_run_is_made_again(hull: Hull, place: Path, whole: Path, what: str) -> None:
+def test_damaged_run_is_rerun(hull: Hull, place: Path, whole: Path, what: str) -> None:
     shutil.copytree(whole, "out")
     assert "already holds this run" in hull(*RUN).stderr
     name, change = DAMAGES[what]
@@ -87,9 +87,7 @@ def test_a_damaged_run_is_made_again(hull: Hull, place: Path, whole: Path, what:
     assert "already holds this run" in hull(*RUN).stderr
 
 
-def test_what_was_stopped_is_taken_up_without_damaged_parts(
-    hull: Hull, place: Path, whole: Path
-) -> None:
+def test_resume_skips_damaged_parts(hull: Hull, place: Path, whole: Path) -> None:
     shutil.copytree(whole, "out.partial")
     flip(Path("out.partial", PART, "latency.parquet"))
     Path("out.partial/.hull-0.partial").touch()

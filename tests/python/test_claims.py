@@ -56,11 +56,11 @@ def test_headline_without_predicted_claims(kinds: tuple[str, ...], said: str) ->
         (0.0, 11.0, False),
     ],
 )
-def test_a_reduction_and_what_remains(percent: float, number: float, holds: bool) -> None:
+def test_reduction_and_remainder(percent: float, number: float, holds: bool) -> None:
     assert cut_as_published(percent, number).holds == holds
 
 
-def test_what_was_tried_names_its_commands() -> None:
+def test_failed_attempts_name_their_commands() -> None:
     for experiment in all_experiments().values():
         for claim in experiment.claims:
             assert bool(claim.tried) == bool(claim.shown_by), claim.id

@@ -38,7 +38,7 @@ def test_keys_lists_units_and_defaults(hull: Hull) -> None:
     assert ecn.split()[1:3] == ["boolean", "false"]
 
 
-def test_a_reader_that_stops_reading_is_no_error(place: Path) -> None:
+def test_closed_pipe_is_not_an_error(place: Path) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     with os.fdopen(write_end, "w") as closed:
@@ -84,7 +84,7 @@ def loaded(words: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
-def test_a_run_loads_nothing_that_it_does_not_need(place: Path, form: str) -> None:
+def test_run_imports_only_what_it_needs(place: Path, form: str) -> None:
     assert loaded((*RUN, *sets(SHORT), "--out", "out", "--format", form)) == []
     assert loaded(("show", "out", "--format", form)) == []
 
@@ -92,11 +92,11 @@ def test_a_run_loads_nothing_that_it_does_not_need(place: Path, form: str) -> No
 @pytest.mark.parametrize(
     "words", [("--version",), ("scenarios",), ("schema",), ("keys",), ("check", "scenario.toml")]
 )
-def test_what_looks_up_loads_nothing_heavy(place: Path, words: tuple[str, ...]) -> None:
+def test_lookup_commands_import_nothing_heavy(place: Path, words: tuple[str, ...]) -> None:
     assert loaded(words) == []
 
 
-def test_import_of_hull_loads_nothing_heavy() -> None:
+def test_import_hull_loads_nothing_heavy() -> None:
     code = f"import sys, hull; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -170,7 +170,7 @@ def test_bad_input(hull: Hull, place: Path, arguments: tuple[str, ...], named: l
     assert {path.name for path in place.iterdir()} == set(before)
 
 
-def test_a_run_prints_where_its_results_are(hull: Hull, place: Path) -> None:
+def test_run_prints_its_results_folder(hull: Hull, place: Path) -> None:
     done = hull(*RUN, *sets(SHORT), "--out", "out in here")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(place / "out in here")

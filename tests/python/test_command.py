@@ -73,13 +73,13 @@ def test_words(words: str, expected: dict[str, Any]) -> None:
         ("a --quiet=yes", "--quiet: yes is invalid; expected no value"),
     ],
 )
-def test_what_is_refused(words: str, message: str) -> None:
+def test_invalid_command_line(words: str, message: str) -> None:
     with pytest.raises(UsageError) as found:
         COMMAND.read(words.split())
     assert str(found.value).startswith(message)
 
 
-def test_unknown_options_that_are_kept() -> None:
+def test_unknown_options_can_be_passed_on() -> None:
     kept = Command("completion", call, keeps_options=True)
     assert kept.read(["a", "--other", "-x"])["others"] == ["--other", "-x"]
 
@@ -93,7 +93,7 @@ def test_unknown_options_that_are_kept() -> None:
         (("scenarios", "cpy"), "cpy: unexpected; expected copy"),
     ],
 )
-def test_commands_that_there_are_not(hull: Hull, words: tuple[str, ...], message: str) -> None:
+def test_unknown_commands(hull: Hull, words: tuple[str, ...], message: str) -> None:
     done = hull(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"hull: error: {message}")
@@ -111,7 +111,7 @@ def test_help_has_each_option(hull: Hull) -> None:
     assert hull("scenarios", "copy", "-h").stdout.startswith("Usage: hull scenarios copy NAME [TO]")
 
 
-def test_options_and_arguments_say_what_they_are() -> None:
+def test_options_and_arguments_are_described() -> None:
     for command in all_commands():
         for inner in (command, *command.below):
             assert inner.help.endswith("."), inner.name

@@ -42,7 +42,7 @@ def test_the_library_is_compiled_once(models: Path) -> None:
 
 
 @pytest.mark.parametrize("changed", ["include/verilated.cpp", "include/verilated_config.h", "cc"])
-def test_a_change_compiles_again(models: Path, changed: str) -> None:
+def test_change_triggers_recompilation(models: Path, changed: str) -> None:
     assert compiled(models, "include/verilated.cpp") == 1
     path = models / changed
     path.write_text(path.read_text().replace("version 1", "version 2") + " ")

@@ -16,13 +16,13 @@ def instructions() -> list[tuple[str, str]]:
     return [(name, rest.strip()) for name, _, rest in (line.partition(" ") for line in joined)]
 
 
-def test_instructions_are_known_and_begin_with_a_base() -> None:
+def test_instructions_are_known_and_start_with_from() -> None:
     found = instructions()
     assert found[0][0] == "FROM"
     assert {name for name, _ in found} <= KNOWN
 
 
-def test_bases_have_a_version_and_stages_exist() -> None:
+def test_base_images_are_versioned_and_stages_exist() -> None:
     stages: set[str] = set()
     for name, rest in instructions():
         if name == "FROM":
@@ -33,7 +33,7 @@ def test_bases_have_a_version_and_stages_exist() -> None:
             assert source[1] in stages
 
 
-def test_the_base_has_the_least_rust_and_python() -> None:
+def test_base_images_have_the_minimum_rust_and_python() -> None:
     rust = re.search(r'rust-version = "([\d.]+)"', (ROOT / "Cargo.toml").read_text())
     python = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
     assert rust
@@ -52,12 +52,12 @@ def test_shell_commands_parse_and_leave_nothing_behind() -> None:
             assert "wget" not in rest
 
 
-def test_it_runs_the_command_without_privileges() -> None:
+def test_runs_the_command_unprivileged() -> None:
     last = instructions()[-4:]
     assert last[0] == ("USER", "hull")
     assert last[2:] == [("ENTRYPOINT", '["hull"]'), ("CMD", '["--help"]')]
 
 
-def test_what_is_built_here_stays_out() -> None:
+def test_local_builds_are_excluded() -> None:
     ignored = (ROOT / ".containerignore").read_text(encoding="utf-8").split()
     assert {".git", ".venv", "target"} <= set(ignored)

@@ -26,7 +26,7 @@ def test_marked_beyond_a_factor_of_two(ratio: float | None, far: bool) -> None:
     assert is_far(ratio) == far
 
 
-def test_the_lines_count_what_is_known() -> None:
+def test_lines_count_known_causes() -> None:
     rows = [
         row("tcp", "load20", 3.0),
         row("tcp", "load40", 3.0),
@@ -39,11 +39,11 @@ def test_the_lines_count_what_is_known() -> None:
     ]
 
 
-def test_nothing_is_said_where_nothing_is_marked() -> None:
+def test_no_output_without_marked_ratios() -> None:
     assert list(explain([row("tcp", "load20", 1.9)], (NOISE,), "docs/x.md")) == []
 
 
-def test_every_marked_number_of_the_quick_runs_has_its_cause() -> None:
+def test_every_marked_quick_result_has_a_cause() -> None:
     """Every stated cause also explains at least one marked number."""
     for id_, experiment in all_experiments().items():
         measured = {one.quantity: one.value for one in expected.read(id_)}

@@ -95,7 +95,7 @@ def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert {words(line) for line in text.splitlines()} <= lines
 
 
-def test_what_does_not_run_is_on_a_page() -> None:
+def test_commands_not_run_are_documented() -> None:
     """Pages outside TRIED contain only commands in NOT_RUN; each NOT_RUN entry matches a block."""
     pages = [DOCS / f"{name}.md" for name in ("lab", "notebooks", "linux/traffic", "theory/design")]
     for page in pages:
@@ -121,7 +121,7 @@ def test_links_from_the_root(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", RECIPES)
-def test_named_sources_are_there(page: str) -> None:
+def test_named_sources_exist(page: str) -> None:
     """Every Rust file named on such a page exists, matched by the end of its path."""
     files = [path.as_posix() for path in (ROOT / "crates").rglob("*.rs")]
     named = re.findall(r"`([\w/-]+\.rs)`", (DOCS / page).read_text(encoding="utf-8"))
@@ -130,7 +130,7 @@ def test_named_sources_are_there(page: str) -> None:
     assert [end for end in ends if not any(file.endswith(f"/{end}") for file in files)] == []
 
 
-def test_what_is_public_is_on_the_site() -> None:
+def test_public_api_is_documented() -> None:
     """The Python page documents each name in `hull`, the theory pages each theory module."""
     page = (DOCS / "python.md").read_text(encoding="utf-8")
     assert [name for name in hull.__all__ if f":: hull.{name}\n" not in page] == []
@@ -207,7 +207,7 @@ def test_link_check(link: str, problem: str | None, tmp_path: Path) -> None:
     assert done.stderr.count("\n") == (1 if problem else 0)
 
 
-def test_the_first_paragraph_has_the_numbers_of_table4() -> None:
+def test_first_paragraph_quotes_table4() -> None:
     """The README's factors and percentages follow from the page's tables of means."""
     page = (DOCS / "experiments" / "table4.md").read_text(encoding="utf-8")
 

@@ -44,7 +44,7 @@ SUMMARY = {
 }
 
 
-def test_each_scheme_against_the_first_seed_by_seed() -> None:
+def test_schemes_are_compared_with_the_first_per_seed() -> None:
     lines = {(line.scheme, line.what, line.statistic): line for line in lines_of(SUMMARY)}
     assert {what for _, what, _ in lines} == {
         "FCT, 1KB",
@@ -66,7 +66,7 @@ def test_each_scheme_against_the_first_seed_by_seed() -> None:
     assert large.change.ci95 == pytest.approx(12.7062 * 0.1)
 
 
-def test_one_sentence_says_it() -> None:
+def test_summary_is_one_sentence() -> None:
     said = sentence(lines_of(SUMMARY), {"hull": "HULL", "tcp": "TCP"})
     assert said.startswith("With HULL (load=20%), the 99th percentile of 1KB flows falls by 62.5")
     assert "against TCP, the mean of 10MB flows grows by 20" in said
@@ -74,7 +74,7 @@ def test_one_sentence_says_it() -> None:
     assert sentence(lines_of(alone), {}) == ""
 
 
-def test_every_size_class_where_asked() -> None:
+def test_every_size_class_on_request() -> None:
     whole = {(line.what, line.statistic) for line in lines_of(SUMMARY, every=True)}
     assert {("FCT, 100KB", "mean"), ("FCT, 1KB", "mean"), ("FCT, 10MB", "p99")} <= whole
     short = {(line.what, line.statistic) for line in lines_of(SUMMARY)}

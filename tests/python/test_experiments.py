@@ -39,14 +39,14 @@ def test_claims(everything: Path) -> None:
     assert len({claim["id"] for claim in found}) == len(found)
 
 
-def test_what_does_not_hold_says_why() -> None:
+def test_failing_claim_is_explained() -> None:
     for id_, experiment in all_experiments().items():
         failing = {row.quantity for row in expected.read(id_) if row.value == "FAILS"}
         for claim in experiment.claims:
             assert claim.tried or claim.id not in failing, claim.id
 
 
-def test_every_table_is_of_an_experiment() -> None:
+def test_every_table_belongs_to_an_experiment() -> None:
     assert {path.stem for path in expected.FOLDER.iterdir()} == set(IDS)
 
 
@@ -55,7 +55,7 @@ FINITE |= {"permutation"}
 
 
 @pytest.mark.parametrize("id_", IDS)
-def test_where_flows_end_it_says_which_end_counts(id_: str) -> None:
+def test_completion_is_defined_where_flows_end(id_: str) -> None:
     """Paper 6.3 counts until the last ACK (16.2 us for 6.8 KB), a client until its last byte."""
     experiment = all_experiments()[id_]
     cells = experiment.plan("quick", 1).cells
@@ -90,7 +90,7 @@ def drawn(request: pytest.FixtureRequest, everything: Path) -> Drawn:
     return Drawn(id_, summary, all_experiments()[id_].draw(Results(folder, summary)))
 
 
-def test_found_as_expected(drawn: Drawn) -> None:
+def test_results_match_the_recorded_tables(drawn: Drawn) -> None:
     """These tables only record the last run; other tests cover the published values, and a claim's
     limits come from the document."""
     expected.compare(drawn.id, expected.rows(drawn.summary, drawn.figure))
@@ -118,7 +118,7 @@ def test_figure(drawn: Drawn, everything: Path) -> None:
         ("nan", "100 +- 10 -> nan"),
     ],
 )
-def test_what_moved_is_said(found: str, words: str) -> None:
+def test_changes_are_described(found: str, words: str) -> None:
     before = expected.Row("latency mean", "100", "10")
     assert words in before.moved(expected.Row("latency mean", found, "9"))
     assert bool(before.moved(expected.Row("latency mean", found, "9"))) == bool(words)
@@ -159,9 +159,7 @@ def test_nothing_is_run_again(everything: Path) -> None:
     assert done.stderr.count("already holds this run") == len(IDS)
 
 
-def test_same_bytes_whatever_the_order_of_hashes_and_threads(
-    everything: Path, tmp_path: Path
-) -> None:
+def test_bytes_do_not_depend_on_hash_or_thread_order(everything: Path, tmp_path: Path) -> None:
     """Cached results evaluated again give the same bytes, as on another machine."""
     ids = ("epfl-table2", "epfl-fig4", "thesis-fig2-16", "thesis-fig2-17", "thesis-fig5-13")
     out = tmp_path / "out"

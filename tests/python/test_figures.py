@@ -49,7 +49,7 @@ def test_figures_of_a_run(run: SyntheticRun, plot: object, panels: int) -> None:
     saved(figure)
 
 
-def test_figures_do_not_follow_the_callers_settings(run: SyntheticRun) -> None:
+def test_figures_ignore_the_callers_settings(run: SyntheticRun) -> None:
     plain = saved(plot_latency(run))
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "lines.linewidth": 9}):
         figure = plot_latency(run)

@@ -55,7 +55,7 @@ def test_names_that_are_too_long(
     assert len(list(place.iterdir())) == len(before)
 
 
-def test_a_condition_that_is_too_long_for_a_folder(hull: Hull, place: Path) -> None:
+def test_condition_too_long_for_a_folder_name(hull: Hull, place: Path) -> None:
     lists = []
     for name in ("e" * 130, "f" * 130):
         folder = Path(name, name)
@@ -100,7 +100,7 @@ def test_a_name_with_nul(place: Path) -> None:
         run("scenario.toml", out="a\0b")
 
 
-def test_the_length_of_a_path() -> None:
+def test_path_length() -> None:
     check_path("--out", Path("/" + "/".join(["d"] * 2000)), "x")
     with pytest.raises(UsageError, match="at most 3895 bytes"):
         check_path("--out", Path("/" + "/".join(["d"] * 2000)), "x", inside=200)

@@ -66,7 +66,7 @@ def test_rows_and_statistics_have_their_groups(tmp_path: Path) -> None:
     assert result.summary["warnings"] == []
 
 
-def test_without_groups_nothing_changes(tmp_path: Path) -> None:
+def test_no_groups_no_change(tmp_path: Path) -> None:
     bare = hull.run(scenario(FLOWS), tmp_path / "bare")
     with_groups = hull.run(grouped(), tmp_path / "grouped")
     assert "group" not in bare.flows.columns
@@ -115,7 +115,7 @@ def test_a_flow_list_in_parquet_has_labels(type_: type[pl.DataType], tmp_path: P
     assert hull.run(again, tmp_path / "again").flows.equals(result.flows)
 
 
-def test_integers_are_no_labels(tmp_path: Path) -> None:
+def test_integers_are_not_labels(tmp_path: Path) -> None:
     ROWS.with_columns(group=pl.lit(1)).write_parquet(tmp_path / "list.parquet")
     table = {**grouped(), "workload": {"flows": str(tmp_path / "list.parquet")}}
     with pytest.raises(hull.ScenarioError, match=r"column group: another type is invalid; .*te"):
@@ -167,7 +167,7 @@ def test_groups_in_sweeps(tmp_path: Path) -> None:
         hull.sweep(grouped(), over={"groups.idle": ["bytes<1"]}, store=tmp_path / "s")
 
 
-def test_a_group_without_flows_is_warned_of(tmp_path: Path) -> None:
+def test_warns_of_empty_group(tmp_path: Path) -> None:
     table = {**grouped(), "groups": {**GROUPS, "idle": "bytes<1"}}
     result = hull.run(table, tmp_path / "out")
     assert result.summary["warnings"] == ["measured: no flow of these groups completed: idle"]
@@ -199,7 +199,7 @@ def test_bad_groups_are_refused_before_anything_is_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["list.csv", "my.toml"]
 
 
-def test_a_csv_of_labels_is_counted_line_by_line(tmp_path: Path) -> None:
+def test_groups_match_the_labels_in_the_csv(tmp_path: Path) -> None:
     """The group of each flow equals the label in the CSV as written, independent of hull."""
     lines = [(i * 10_000, 1 + i % 3, 0, 500 + i, f"g{i % 4}" if i % 4 else "") for i in range(40)]
     with (tmp_path / "list.csv").open("w", newline="", encoding="utf-8") as file:

@@ -60,7 +60,7 @@ def test_whole_decimals_and_small_integers_are_read(tmp_path: Path) -> None:
     ],
     ids=["decimals", "durations", "dates", "floats"],
 )
-def test_what_would_be_misread_is_refused(column: str, values: pl.Series, tmp_path: Path) -> None:
+def test_ambiguous_values_are_rejected(column: str, values: pl.Series, tmp_path: Path) -> None:
     flows = FLOWS.with_columns(values.alias(column))
     with pytest.raises(hull.ScenarioError, match=f"column {column}: .*; expected"):
         replay(tmp_path, flows.write_parquet)

@@ -54,7 +54,7 @@ def begin(lines: list[str], starts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "check", "sweep"])
-def test_all_mistakes_at_once(hull: Hull, place: Path, command: str) -> None:
+def test_all_errors_are_reported_at_once(hull: Hull, place: Path, command: str) -> None:
     (place / "mine.toml").write_text(WRONG, encoding="utf-8")
     done = hull(command, "mine.toml", "--set", "host.delay=soon", "--set", "switch.loss=x")
     assert (done.returncode, done.stdout) == (2, "")
@@ -66,7 +66,7 @@ def test_all_mistakes_at_once(hull: Hull, place: Path, command: str) -> None:
     assert not (place / "results").exists()
 
 
-def test_a_dict_has_the_same_mistakes_without_lines(place: Path) -> None:
+def test_dict_gives_the_same_errors_without_lines(place: Path) -> None:
     scenario: dict[str, Any] = {
         "name": "mine",
         "run": {"duration": 0.01},
@@ -88,7 +88,7 @@ def test_a_dict_has_the_same_mistakes_without_lines(place: Path) -> None:
     )
 
 
-def test_numbers_of_python_are_in_base_units(place: Path) -> None:
+def test_python_numbers_are_in_base_units(place: Path) -> None:
     scenario: dict[str, Any] = {
         "name": "mine",
         "run": {"duration": 0.001 * 3, "seeds": 1},
@@ -106,7 +106,7 @@ def test_numbers_of_python_are_in_base_units(place: Path) -> None:
     assert cell.scenario["switch"]["buffer"] == "700KB"
 
 
-def test_the_option_of_an_override_is_named(hull: Hull, place: Path) -> None:
+def test_error_names_the_override_option(hull: Hull, place: Path) -> None:
     (place / "mine.toml").write_text(GOOD, encoding="utf-8")
     done = hull("run", "mine.toml", "--seeds", "9" * 20)
     assert "mine.toml: --seeds run.seeds: " in done.stderr
@@ -140,7 +140,7 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
     assert bucket in found["derived"]
 
 
-def test_check_finds_what_only_the_network_shows(hull: Hull, place: Path) -> None:
+def test_check_finds_errors_that_need_the_network(hull: Hull, place: Path) -> None:
     text = GOOD.replace("[workload.bulk]\nflows = 2", "[workload.incast]\nclient = 9")
     (place / "mine.toml").write_text(text, encoding="utf-8")
     done = hull("check", "mine.toml")
@@ -177,7 +177,7 @@ def test_bad_standard_input(place: Path, text: str, told: str) -> None:
     assert not (place / "results").exists()
 
 
-def test_standard_input_that_is_no_text(
+def test_standard_input_is_not_text(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["hull", "check", "-"])

@@ -22,7 +22,7 @@ SHARES = [
 
 
 @pytest.mark.parametrize(("generator", "count"), SHARES)
-def test_made_inputs(generator: str, count: int) -> None:
+def test_generated_inputs(generator: str, count: int) -> None:
     failed = [
         f"make fuzz SEED={SEED} ONLY={generator} INDEX={index}: {outcome.problem}: "
         f"{outcome.message}"
@@ -37,14 +37,14 @@ def test_every_key_is_mutated() -> None:
     assert places.known_keys() <= mutated
 
 
-def test_what_is_mutated_is_right_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mutation_bases_are_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     worker.copy_files()
     for name, text in places.texts().items():
         plan_of(text, name, [])
 
 
-def test_what_hangs_panics_or_takes_memory_is_found() -> None:
+def test_hangs_panics_and_memory_use_are_detected() -> None:
     found = dict(pool.carry_out("bad_cases", SEED, range(5), jobs=1, hang_s=5))
     assert [found[index].what for index in range(5)] == [
         *("killed", "hung", "raised", "panicked", "fine")
@@ -67,18 +67,18 @@ def test_what_hangs_panics_or_takes_memory_is_found() -> None:
         ("\n".join(["x.toml: run.a: no"] * 22), "the message has 22 lines"),
     ],
 )
-def test_messages_are_judged(message: str, wrong: str) -> None:
+def test_messages_are_checked(message: str, wrong: str) -> None:
     assert messages.foreign(message) == wrong
 
 
-def test_places_of_messages_are_judged() -> None:
+def test_message_locations_are_checked() -> None:
     for message in ("x.toml:3:1: run.a: no\nx.toml: --set run.b: no", "x.toml: run: missing"):
         assert messages.has_place(message, "x.toml")
     for message in ("x.toml:3: run.a: no", "x.toml:0:1: a", "x.toml: a\nrun.b: no", "y.toml: a"):
         assert not messages.has_place(message, "x.toml")
 
 
-def test_keys_and_values_of_messages_are_judged() -> None:
+def test_message_keys_and_values_are_checked() -> None:
     message = 'x.toml: workload.flows.load: "1e9\\u{1b}" is invalid; expected 3 to 7.5'
     assert messages.names(message, "workload.flows[0].load")
     assert not messages.names(message, "workload.flows.count")

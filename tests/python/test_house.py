@@ -51,7 +51,7 @@ def names(text: str) -> set[str]:
     return {re.split(r"[^\w-]", line)[0] for line in lines if line and line[0] not in "#-"}
 
 
-def test_requirements_are_the_dependencies() -> None:
+def test_requirements_match_the_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     hardware = names("\n".join(extras.pop("rtl")))
@@ -72,7 +72,7 @@ def test_requirements_are_the_dependencies() -> None:
         ("requirements-release.lock", ("requirements-release.in",)),
     ],
 )
-def test_locks_pin_everything_and_name_no_address(locked: str, sources: tuple[str, ...]) -> None:
+def test_locks_pin_everything_without_urls(locked: str, sources: tuple[str, ...]) -> None:
     lock = (ROOT / locked).read_text()
     pinned = dict(re.findall(r"^([\w-]+)==(\S+)", lock, flags=re.MULTILINE))
     for source in sources:
@@ -83,7 +83,7 @@ def test_locks_pin_everything_and_name_no_address(locked: str, sources: tuple[st
     assert not [entry for entry in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry)]
 
 
-def test_only_what_is_locked_is_installed() -> None:
+def test_only_locked_packages_are_installed() -> None:
     lock = (ROOT / "requirements.lock").read_text()
     assert len(re.findall(r"^(?:pip|pip-tools)==", lock, flags=re.MULTILINE)) == 2
     makefile = (ROOT / "Makefile").read_text()
@@ -116,7 +116,7 @@ esac
     "pattern",
     ["python/**/*.py", "crates/**/*.rs", "linux/*/src/**/*.rs", "rtl/**/*.sv", "rtl/**/*.py"],
 )
-def test_sources_are_short_and_say_what_they_are(pattern: str) -> None:
+def test_sources_are_short_and_start_with_a_summary(pattern: str) -> None:
     for path in ROOT.glob(pattern):
         lines = path.read_text().splitlines()
         written_by_hand = path.name != "scenario_types.py" and "generated" not in path.parts
@@ -139,7 +139,7 @@ def test_stubs_match_the_built_module(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_rows_are_grouped_in_their_order() -> None:
+def test_group_by_maintains_order() -> None:
     """Otherwise polars returns groups in any order, which changes the last digit of means."""
     folders = ("python", "examples", "tools")
     for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
@@ -166,7 +166,7 @@ def room(path: Path) -> str:
     return "/".join(parts[:2] if parts[:2] == ("experiments", "common") else parts[:-1][:1])
 
 
-def test_who_imports_whom() -> None:
+def test_import_rules() -> None:
     wrong = [
         f"{path.relative_to(HULL)} imports {other.relative_to(HULL)}"
         for path in HULL.rglob("*.py")
@@ -184,7 +184,7 @@ def test_no_experiment_imports_another() -> None:
         }, path
 
 
-def test_an_experiment_is_its_file_its_page_and_its_picture() -> None:
+def test_experiment_consists_of_file_page_and_picture() -> None:
     ids = set(all_experiments())
     folder = HULL / "experiments"
     files = {path.stem for path in folder.glob("*.py")} - {"__init__"}

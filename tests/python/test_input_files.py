@@ -30,7 +30,7 @@ def refused(hull: Hull, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("command", ["run", "sweep"])
-def test_a_scenario_without_end(hull: Hull, place: Path, command: str) -> None:
+def test_endless_scenario(hull: Hull, place: Path, command: str) -> None:
     os.mkfifo("pipe")
     before = {path.name for path in place.iterdir()}
     assert "/dev/zero is a character device; expected" in refused(hull, command, "/dev/zero")
@@ -46,7 +46,7 @@ def test_a_large_scenario_is_not_read(tmp_path: Path) -> None:
         read_text(large, 1000)
 
 
-def test_a_pipe_that_is_written_to_is_a_scenario(hull: Hull, place: Path) -> None:
+def test_scenario_from_a_pipe(hull: Hull, place: Path) -> None:
     read_end, write_end = os.pipe()
     os.write(write_end, Path("scenario.toml").read_bytes())
     os.close(write_end)
@@ -65,7 +65,7 @@ def test_a_pipe_that_is_written_to_is_a_scenario(hull: Hull, place: Path) -> Non
         ("workload.production.background_sizes", "workload.production.background_sizes=%s"),
     ],
 )
-def test_a_named_file_without_end(hull: Hull, place: Path, key: str, override: str) -> None:
+def test_endless_referenced_file(hull: Hull, place: Path, key: str, override: str) -> None:
     os.mkfifo("pipe")
     for name, kind in (("/dev/zero", "a character device"), ("pipe", "a pipe")):
         given = sets([*ONE_FLOW, override % name])
@@ -73,7 +73,7 @@ def test_a_named_file_without_end(hull: Hull, place: Path, key: str, override: s
         assert f"scenario.toml: {key}: {name} is {kind}; expected the path" in message
 
 
-def test_a_file_without_end_in_the_scenario_itself(hull: Hull, place: Path) -> None:
+def test_endless_file_named_in_the_scenario(hull: Hull, place: Path) -> None:
     text = scenarios.text("epfl-table2").replace(
         "[sweep]", '[sweep]\n"workload.flows" = ["/dev/zero"]'
     )
@@ -103,7 +103,7 @@ def other_parts(folder: Path) -> None:
         (other_parts, "parts is invalid; expected"),
     ],
 )
-def test_a_summary_of_no_run(
+def test_summary_without_a_run(
     hull: Hull, tmp_path: Path, make: Callable[[Path], None], reason: str
 ) -> None:
     folder = tmp_path / "found"
@@ -122,7 +122,7 @@ def test_a_summary_of_no_run(
         ("cache.json", ("reproduce", "eq5", "--cache", "found")),
     ],
 )
-def test_records_that_are_nested_deeply(
+def test_deeply_nested_records(
     hull: Hull, place: Path, file: str, arguments: tuple[str, ...]
 ) -> None:
     Path("found").mkdir()
@@ -132,7 +132,7 @@ def test_records_that_are_nested_deeply(
     assert snapshot(place) == before
 
 
-def test_values_that_are_nested_deeply(hull: Hull) -> None:
+def test_deeply_nested_values(hull: Hull) -> None:
     deep = f"workload.load={'[' * 50_000}"
     message = refused(hull, "sweep", "scenario.toml", "--over", deep)
     assert "nested too deeply; expected values" in message

@@ -117,7 +117,9 @@ def test_a_command_runs_with_its_extra(command: str, place: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_tables_and_figures_name_their_extra(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_table_and_figure_packages_name_their_extra(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = hull.load(place / "results")
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(hull.UsageError, match=r'Result\.flows: .*"hullnet\[tables\]"'):

@@ -101,9 +101,7 @@ def test_two_runs_do_not_share_a_folder(hull: Hull, start: Start) -> None:
     assert "another hull" in second.stderr
 
 
-def test_another_scenario_does_not_take_up_what_was_left(
-    hull: Hull, place: Path, start: Start
-) -> None:
+def test_another_scenario_does_not_resume_leftovers(hull: Hull, place: Path, start: Start) -> None:
     process = start(ENDLESS)
     wait_for(process, 2, "out.partial/making/*")
     process.kill()
@@ -154,7 +152,7 @@ def test_ctrl_c_is_left_to_programs_that_import_hull() -> None:
     assert done.stderr.endswith("KeyboardInterrupt\n")
 
 
-def test_ctrl_c_waits_for_what_is_being_loaded() -> None:
+def test_ctrl_c_waits_for_a_running_import() -> None:
     reached = []
 
     def load() -> None:

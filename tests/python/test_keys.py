@@ -33,7 +33,7 @@ def test_each_key_is_on_one_line(hull: Hull) -> None:
     assert hull("keys").stdout.count("uplink_rate") == 4
 
 
-def test_what_is_narrow_leaves_columns_out() -> None:
+def test_narrow_terminal_omits_columns() -> None:
     rows = [*map(key_row, keys_like("pacer.eta")), *map(key_row, keys_like("run.threads"))]
     [_, eta, threads] = key_lines(rows, None)
     assert " ".join(eta.split()) == "pacer.eta share 20% 12.5% Weight of a new rate sample (eta)."
@@ -60,7 +60,7 @@ def test_what_is_narrow_leaves_columns_out() -> None:
         ("run.see?", "run.seed", 1),
     ],
 )
-def test_a_pattern_chooses(pattern: str, some: str, count: int) -> None:
+def test_pattern_selects_keys(pattern: str, some: str, count: int) -> None:
     found = [row["key"] for row in keys_like(pattern)]
     assert some in found
     assert len(found) == count
@@ -80,7 +80,7 @@ def complete(hull: Hull, *words: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_words_are_completed(hull: Hull) -> None:
+def test_command_line_is_completed(hull: Hull) -> None:
     assert {"run", "check", "keys"} <= set(complete(hull, ""))
     assert complete(hull, "ch") == ["check"]
     assert complete(hull, "scenarios", "copy", "epfl-t") == ["epfl-table2"]
@@ -99,7 +99,7 @@ def test_words_are_completed(hull: Hull) -> None:
     assert complete(hull) != []
 
 
-def test_scripts_are_those_of_their_shells(hull: Hull, place: Path) -> None:
+def test_completion_scripts_are_valid(hull: Hull, place: Path) -> None:
     for shell in ("bash", "zsh", "fish"):
         script = hull("completion", shell).stdout
         assert "hull completion words" in script

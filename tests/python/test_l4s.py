@@ -34,7 +34,7 @@ def warnings(out: Path, **switch: Any) -> list[str]:
     return found
 
 
-def test_l4s_traffic_that_is_not_separated_is_a_note(tmp_path: Path) -> None:
+def test_unseparated_l4s_traffic_is_noted(tmp_path: Path) -> None:
     tables: list[dict[str, Any]] = [
         {},
         {"marking": {"threshold": "30KB"}},

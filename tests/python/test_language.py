@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RULES = read_rules()
 
 
-def test_files_keep_to_the_style() -> None:
+def test_files_follow_the_style() -> None:
     wrong = [line for name in files() for line in matches(RULES, name)]
     assert not wrong, "\n".join(wrong)
 
@@ -28,7 +28,7 @@ def test_files_keep_to_the_style() -> None:
         ("one's own network", "Write 'your own' in place of 'one's own'."),
     ],
 )
-def test_a_phrase_is_found_with_its_plain_form(text: str, told: str) -> None:
+def test_phrase_is_found_with_its_replacement(text: str, told: str) -> None:
     assert list(found(RULES, text, markdown=True)) == [(1, told)]
 
 
@@ -41,7 +41,7 @@ def test_a_phrase_is_found_with_its_plain_form(text: str, told: str) -> None:
         "again, renewed, a commendable amendment",
     ],
 )
-def test_code_and_parts_of_words_are_no_phrase(text: str) -> None:
+def test_code_and_word_fragments_do_not_match(text: str) -> None:
     assert list(found(RULES, text, markdown=False)) == []
 
 
@@ -51,7 +51,7 @@ def test_code_in_markdown_is_left_out() -> None:
     assert [line for line, _ in found(RULES, text, markdown=True)] == [6]
 
 
-def test_a_style_that_is_not_read_here_is_an_error(tmp_path: Path) -> None:
+def test_unsupported_rule_type_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "hull").mkdir()
     (tmp_path / "hull" / "x.yml").write_text("extends: metric\nmessage: m\n", encoding="utf-8")
     with pytest.raises(ValueError, match="metric: not read here"):
@@ -72,6 +72,6 @@ def test_vale_reads_the_same_files() -> None:
     assert f"[*.{{{','.join(sorted(kind[1:] for kind in KINDS))}}}]" in configuration
 
 
-def test_codespell_has_its_words_in_pyproject() -> None:
+def test_codespell_is_configured_in_pyproject() -> None:
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert set(tools["codespell"]) == {"ignore-words-list", "ignore-regex", "skip"}

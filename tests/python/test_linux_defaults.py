@@ -30,7 +30,7 @@ def added(*arguments: str) -> dict[str, str]:
     ("device", "drain", "threshold"),
     [("one0", "920000000bps", "1000B"), ("ten0", "9500000000bps", "9375B")],
 )
-def test_the_phantom_queue_by_the_papers(
+def test_phantom_queue_defaults_follow_the_papers(
     device: str, drain: str, threshold: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     expected = {"--drain": drain, "--threshold": threshold}
@@ -43,13 +43,13 @@ def test_the_phantom_queue_by_the_papers(
     assert added("--netns", "x", "set", "v0", "--rate", rate) == expected
 
 
-def test_a_given_number_stays() -> None:
+def test_explicit_value_is_kept() -> None:
     assert added("attach", "ten0", "--drain", "9Gbps") == {"--threshold": "9375B"}
     assert added("attach", "ten0", "--drain=9Gbps", "--threshold", "3KB") == {}
     assert added("attach", "ten0", "--phantom", "off") == {}
 
 
-def test_a_round_trip_brings_the_pacer_and_is_not_handed_on() -> None:
+def test_round_trip_sets_the_pacer_and_is_not_passed_on() -> None:
     found = with_defaults(["attach", "--rtt", "320us", "--replace", "ten0", "--eta", "10%"])
     assert found[:5] == ["attach", "--replace", "ten0", "--eta", "10%"]
     rest = iter(found[5:])
@@ -81,7 +81,7 @@ def test_two_devices_of_one_rate() -> None:
     assert added("attach", "ten0", "ten1")["--drain"] == "9500000000bps"
 
 
-def test_what_cannot_be_used_is_named() -> None:
+def test_unusable_device_is_named() -> None:
     with pytest.raises(UsageError, match="--rtt"):
         with_defaults(["attach", "ten0", "--rtt", "soon"])
     with pytest.raises(UsageError, match="--rate"):

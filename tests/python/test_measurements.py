@@ -66,7 +66,7 @@ def test_measurements_change_no_result(workload: dict[str, Any], tmp_path: Path)
         _ = bare.series
 
 
-def test_every_change_of_a_queue_makes_its_mean(tmp_path: Path) -> None:
+def test_queue_changes_reproduce_its_mean(tmp_path: Path) -> None:
     result = hull.run(
         scenario(BULK), tmp_path / "out", set=['measure={ports=["switch->h0"],queue_changes=true}']
     )
@@ -84,7 +84,7 @@ def test_every_change_of_a_queue_makes_its_mean(tmp_path: Path) -> None:
     assert rows["bytes"].max() == rows["packets"].max() * 1500  # type: ignore[operator]
 
 
-def test_samples_are_of_the_same_queue(tmp_path: Path) -> None:
+def test_samples_agree_with_the_queue(tmp_path: Path) -> None:
     result = hull.run(
         scenario(BULK),
         tmp_path / "out",
@@ -128,14 +128,14 @@ def test_series_add_up(scheme: str, tmp_path: Path) -> None:
     assert series["in_flight_bytes"].max() <= series["cwnd_bytes"].max()  # type: ignore[operator]
 
 
-def test_a_short_flow_is_read_when_it_is_over(tmp_path: Path) -> None:
+def test_short_flow_is_sampled_at_its_end(tmp_path: Path) -> None:
     table = scenario({"bulk": {"flows": 3, "size": "10KB", "start_interval": "300us"}})
     result = hull.run(table, tmp_path / "out", set=["measure.flows.interval=1ms", "run.warmup=0s"])
     last = result.series.group_by("flow").agg(pl.col("delivered_bytes").max())
     assert sorted(last.rows()) == [(flow, 10_000) for flow in range(3)]
 
 
-def test_messages_are_read_too(tmp_path: Path) -> None:
+def test_messages_are_sampled(tmp_path: Path) -> None:
     """Two senders share a receiver's link; packets that arrive out of order count."""
     table = scenario(
         {"bulk": {"flows": 2, "size": "1MB"}},
@@ -155,7 +155,7 @@ def test_messages_are_read_too(tmp_path: Path) -> None:
     assert begun["srtt_ps"].is_null().all()
 
 
-def test_pacers_are_within_their_settings(tmp_path: Path) -> None:
+def test_pacers_stay_within_their_settings(tmp_path: Path) -> None:
     table = scenario(BULK, schemes={"hull": SCHEMES["hull"]})
     result = hull.run(table, tmp_path / "out", set=["measure.pacers={}"])
     rows = result.pacers
@@ -219,7 +219,7 @@ def test_links_add_up(tmp_path: Path) -> None:
         ('measure.capture={ports=["switch->h0"],max_packets=0}', r"max_packets: 0 is invalid"),
     ],
 )
-def test_what_cannot_be_measured_is_refused(setting: str, message: str, tmp_path: Path) -> None:
+def test_impossible_measurements_are_rejected(setting: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(hull.ScenarioError, match=message):
         hull.run(scenario(BULK), tmp_path / "out", set=[setting])
 
@@ -278,7 +278,7 @@ def test_convergence_time() -> None:
         convergence_time(two_runs, 1)
 
 
-def test_summary_has_means_of_what_is_measured(tmp_path: Path) -> None:
+def test_summary_has_means_of_measurements(tmp_path: Path) -> None:
     result = hull.run(
         scenario(BULK), tmp_path / "out", set=["run.seeds=2", "measure.flows={}"], jobs=1
     )

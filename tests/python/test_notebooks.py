@@ -38,14 +38,14 @@ def definitions(name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> dict
     return dict(found)
 
 
-def test_all_are_here_and_in_the_documentation() -> None:
+def test_all_exist_and_are_documented() -> None:
     assert {path.stem for path in FOLDER.glob("*.py")} == set(NAMES)
     text = DOCUMENTATION.read_text(encoding="utf-8")
     assert all(f"{name}.py" in text for name in NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_exported_without_a_screen(name: str, place: Path) -> None:
+def test_exports_headless(name: str, place: Path) -> None:
     pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
     page = place / f"{name}.html"
     done = subprocess.run(
@@ -71,7 +71,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_again_and_with_a_change(name: str, tmp_path: Path) -> None:
+def test_reruns_only_after_a_change(name: str, tmp_path: Path) -> None:
     """A script prints results; a second run simulates nothing again; a changed one runs."""
     pytest.importorskip("marimo", reason="needs marimo (pip install marimo)")
 

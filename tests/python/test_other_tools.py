@@ -44,7 +44,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> hull.Result:
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_a_graph_is_its_file(result: hull.Result, directed: bool, tmp_path: Path) -> None:
+def test_graph_equals_its_file(result: hull.Result, directed: bool, tmp_path: Path) -> None:
     """A graph gives the same tables as its GraphML file: numeric ids, attributes, directions."""
     file = tmp_path / "network.graphml"
     nx.write_graphml(two_leaves(directed), file)
@@ -68,7 +68,7 @@ def test_the_graph_is_part_of_the_scenario(result: hull.Result, tmp_path: Path) 
         hull.run(scenario(slower), result.folder)
 
 
-def test_single_links_beside_a_graph(tmp_path: Path) -> None:
+def test_single_links_with_a_graph(tmp_path: Path) -> None:
     links = [{"link": "n0--spine0", "rate": "2Gbps"}]
     topology = {"graph": two_leaves(), "links": links}
     assert 2 * 10**9 in set(hull.run(scenario(topology), tmp_path / "o").links["rate_bps"])
@@ -118,7 +118,7 @@ def test_bad_graphs(change: str, says: str, tmp_path: Path) -> None:
     assert not (tmp_path / "o").exists()
 
 
-def test_what_is_no_graph() -> None:
+def test_not_a_graph() -> None:
     with pytest.raises(hull.UsageError, match="expected a graph of NetworkX"):
         hull.topology_from_networkx({"a": "b"})
 

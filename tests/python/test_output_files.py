@@ -54,7 +54,7 @@ def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_of_two_new_files_at_once_the_first_stays(
+def test_first_of_two_concurrent_files_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
     def no_links(*_: object) -> None:
@@ -77,7 +77,7 @@ def test_of_two_new_files_at_once_the_first_stays(
         write_new(path, "third")
 
 
-def test_a_pipe_is_written_as_it_comes(tmp_path: Path) -> None:
+def test_pipe_is_written_directly(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     found = []
@@ -90,7 +90,7 @@ def test_a_pipe_is_written_as_it_comes(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_failure_while_writing_keeps_what_was_there(tmp_path: Path) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("before")
 
@@ -104,7 +104,7 @@ def test_a_failure_while_writing_keeps_what_was_there(tmp_path: Path) -> None:
     assert [entry.read_text() for entry in tmp_path.iterdir()] == ["before"]
 
 
-def test_no_room_for_the_record_of_a_run_does_not_block_the_next(hull: Hull, place: Path) -> None:
+def test_no_space_for_a_run_record_does_not_block_the_next(hull: Hull, place: Path) -> None:
     short = ("--set", "run.duration=20ms", "--set", "run.warmup=2ms", "--seeds", "1")
     run = ("run", "scenario.toml", *short, "--out", "out")
 

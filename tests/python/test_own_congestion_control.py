@@ -134,7 +134,7 @@ class Unmade(NewReno):
         (Unmade, r"Unmade\(\), line \d+ of test_own\w+\.py: LookupError: all is lost"),
     ],
 )
-def test_what_it_raises_ends_the_run(
+def test_exception_ends_the_run(
     cls: type[hull.CongestionControl], says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(hull.RunError, match=f'congestion_control "mine": {says}') as caught:
@@ -174,7 +174,7 @@ def own_plan(cls: type[hull.CongestionControl]) -> Any:
     return make_plan(text, file, [], own={"mine": cls})
 
 
-def test_another_class_is_another_run(tmp_path: Path) -> None:
+def test_another_class_has_another_key(tmp_path: Path) -> None:
     """The class is part of the resolved scenario, and so of every key derived from it."""
 
     class Slower(NewReno):
@@ -224,7 +224,7 @@ def test_sweep(tmp_path: Path) -> None:
     assert len(kept) == 3 * 4
 
 
-def test_a_second_timeout_of_a_segment_is_not_told(tmp_path: Path) -> None:
+def test_second_timeout_of_a_segment_is_not_reported(tmp_path: Path) -> None:
     """RFC 5681, 3.1: ssthresh is kept. The link fails for 25 ms; the timer fires twice."""
     thresholds = []
 
@@ -268,7 +268,7 @@ def test_a_class_without_source() -> None:
     assert len({one, made("return (lambda: 2)()"), made("return window.grow(1)")}) == 3
 
 
-def test_the_fingerprint_is_that_of_every_process() -> None:
+def test_fingerprint_is_the_same_in_every_process() -> None:
     """String sets are ordered differently in each process; the fingerprint does not change."""
     program = (
         "import hull; from hull.congestion import fingerprint\n"
@@ -289,7 +289,7 @@ def test_the_fingerprint_is_that_of_every_process() -> None:
     assert len(found) == 1
 
 
-def test_a_class_from_elsewhere() -> None:
+def test_class_differs_in_the_worker() -> None:
     check_same(NewReno, fingerprint(NewReno))
     with pytest.raises(hull.UsageError, match=r"own_controls\.Dctcp on .* is not that of this"):
         check_same(Dctcp, fingerprint(NewReno))
@@ -343,7 +343,7 @@ async def _steps_later(self: object, window: hull.Window, ack: hull.Ack) -> Asyn
         ({"__init__": lambda self, g: None}, "mine.g. is invalid; expected a class that can be c"),
     ],
 )
-def test_methods_that_cannot_be_called(methods: dict[str, Any], says: str, tmp_path: Path) -> None:
+def test_uncallable_methods(methods: dict[str, Any], says: str, tmp_path: Path) -> None:
     cls = type("Mine", (hull.CongestionControl,), {"on_ack": _on_ack, **methods})
     with pytest.raises(hull.UsageError, match=f"congestion_control: mine.*{says}"):
         hull.run(scenario("mine", ecn=False), tmp_path / "o", congestion_control={"mine": cls})
@@ -358,12 +358,12 @@ class _Object:
 @pytest.mark.parametrize(
     "method", [lambda *_: None, staticmethod(lambda window, ack, more=0: None), _Object(), _on_ack]
 )
-def test_methods_of_other_kinds(method: object) -> None:
+def test_other_kinds_of_methods(method: object) -> None:
     cls = type("Mine", (hull.CongestionControl,), {"on_ack": method})
     assert [name for name, _ in check_own({"mine": cls})] == ["mine"]
 
 
-def test_names_of_those_that_hull_has(tmp_path: Path) -> None:
+def test_built_in_names_agree(tmp_path: Path) -> None:
     """The schema, the error message for an unknown name, and the reserved names agree."""
     kinds = json.loads(_core.schema())["$defs"]["CongestionControl"]
     in_schema = [kind["const"] for kind in kinds["oneOf"]]

@@ -44,7 +44,7 @@ def goodput(result: hull.Result) -> float:
     return float(result.summary["cells"][0]["throughput"]["goodput_bps"]["mean"])
 
 
-def test_a_rate_is_kept(tmp_path: Path) -> None:
+def test_goodput_matches_the_rate(tmp_path: Path) -> None:
     """Goodput of two flows matches their rates; 1460 of 1500 bytes are payload."""
     Fixed.seen.clear()
     ran = hull.run(scenario("fixed"), tmp_path / "r", congestion_control={"fixed": Fixed})
@@ -59,7 +59,7 @@ class Fraction(Fixed):
     rate_bps = 12_000_000
 
 
-def test_a_rate_may_be_less_than_a_segment_in_a_round_trip(tmp_path: Path) -> None:
+def test_rate_may_be_below_a_segment_per_round_trip(tmp_path: Path) -> None:
     made = hull.run(scenario("mine"), tmp_path / "r", congestion_control={"mine": Fraction})
     assert goodput(made) == pytest.approx(2 * 12e6 * 1460 / 1500, rel=0.05)
 

@@ -51,7 +51,7 @@ def leaf_spine(gbps: int, sizes: Path, pacer: dict[str, Any], flows: int) -> dic
 
 
 @pytest.mark.parametrize("gbps", [25, 100])
-def test_hull_keeps_its_promise_above_10_gbps(gbps: int, tmp_path: Path) -> None:
+def test_no_host_drops_above_10_gbps(gbps: int, tmp_path: Path) -> None:
     scenario = leaf_spine(gbps, tmp_path / "sizes.csv", {}, 1500)
     result = hull.run(scenario, out=tmp_path / "out")
     dctcp, queued = result.summary["parts"]
@@ -67,9 +67,7 @@ def test_hull_keeps_its_promise_above_10_gbps(gbps: int, tmp_path: Path) -> None
     assert mean_us(queued, -1) / mean_us(dctcp, -1) < (1 - rho) / (GAMMA - rho)
 
 
-def test_drops_in_hosts_are_a_warning(
-    hull: Callable[..., CompletedProcess[str]], place: Path
-) -> None:
+def test_host_drops_are_a_warning(hull: Callable[..., CompletedProcess[str]], place: Path) -> None:
     table = leaf_spine(100, place / "sizes.csv", TESTBED, 200)
     (place / "today.toml").write_text(tomli_w.dumps(table))
     done = hull("run", "today.toml", "--out", "out", "--report")
@@ -85,7 +83,7 @@ def test_drops_in_hosts_are_a_warning(
     assert "hull: warning: hull: packets were dropped" in again.stderr
 
 
-def test_a_window_left_at_its_default_is_a_warning(tmp_path: Path) -> None:
+def test_default_window_is_a_warning(tmp_path: Path) -> None:
     """1000 packets of 1500 bytes per round trip of 404 us are 29.7 Gbps."""
     scenario = leaf_spine(100, tmp_path / "sizes.csv", {}, 20)
     scenario["host"]["stack_delay"] = "99us"

@@ -100,7 +100,7 @@ def test_concurrent_flows(traffic: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     assert np.median(everything) == pytest.approx(36, rel=0.25)
 
 
-def test_large_flows_are_few_at_a_time(traffic: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_few_large_flows_are_concurrent(traffic: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     """Counts only windows with a large flow. The thesis has 2 at the 75th percentile, hull at the
     90th (docs/experiments/thesis-fig2-23.md)."""
     _, large = concurrent(traffic)

@@ -11,7 +11,7 @@ from hull.progress import Progress, State
     ("simulated_s", "said"),
     [(0.0, "0.0 s"), (4.2e-5, "42 us"), (0.00312, "3.12 ms"), (0.5, "500 ms"), (12.34, "12.3 s")],
 )
-def test_simulated_time_has_a_unit_that_fits(
+def test_simulated_time_has_a_suitable_unit(
     simulated_s: float, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Progress("tree", 1, 0, lines=True) as progress:
@@ -21,7 +21,7 @@ def test_simulated_time_has_a_unit_that_fits(
     assert f" s, {said} simulated, " in last
 
 
-def test_time_left_needs_a_beginning(
+def test_time_left_appears_after_some_progress(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [0.0]

@@ -40,13 +40,13 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def test_no_number_is_without_an_entry_and_no_entry_without_a_number(part: dict[str, Any]) -> None:
+def test_numbers_and_entries_match_one_to_one(part: dict[str, Any]) -> None:
     met = [find(path) for path, _ in numbers(part)]  # raises if an entry is missing
     assert list(dict.fromkeys(met)) == list(STATISTICS)  # in the same order
     assert all(isinstance(value, int) for path, value in numbers(part) if find(path).whole)
 
 
-def test_what_is_not_in_the_registry_is_refused(part: dict[str, Any]) -> None:
+def test_unknown_path_is_rejected(part: dict[str, Any]) -> None:
     with pytest.raises(LookupError, match=r"throughput\.new is not in the registry of statistics"):
         rows_of({**part, "throughput": {"new": 1}})
 
@@ -87,14 +87,14 @@ def test_entries_agree_with_each_other() -> None:
             assert "<" not in statistic.key, f"{statistic.key}: reports have a row for one number"
 
 
-def test_cells_have_what_is_averaged(part: dict[str, Any], tmp_path: Any) -> None:
+def test_cells_have_the_averaged_statistics(part: dict[str, Any], tmp_path: Any) -> None:
     cell = run(EVERYTHING, out=tmp_path / "run").summary["cells"][0]
     averaged = {statistic.path[0] for statistic in STATISTICS if statistic.combined == "mean"}
     assert averaged == cell.keys() - {"condition", "scheme", "seeds", "slowdown_by_size"}
     assert cell["marks"] == {"mean": part["marks"], "ci95": None}
 
 
-def test_rows_of_reports_are_those_of_the_registry(part: dict[str, Any]) -> None:
+def test_report_rows_match_the_registry(part: dict[str, Any]) -> None:
     from hull.report.schemes import schemes
     from hull.report.seed_means import cells
 
@@ -117,6 +117,6 @@ def test_the_command_lists_them(hull: Hull) -> None:
     assert [entry["key"] for entry in listed] == [statistic.key for statistic in STATISTICS]
 
 
-def test_labels_are_no_statistics(part: dict[str, Any]) -> None:
+def test_labels_are_not_statistics(part: dict[str, Any]) -> None:
     assert part.keys() >= set(LABELS)
     assert not {path[0] for path, _ in numbers(part)} & set(LABELS)

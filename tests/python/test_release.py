@@ -41,7 +41,7 @@ def found(check: str, sources: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("check", ["version", "changelog", "tag", "distributions", "links"])
-def test_sources_that_are_ready_pass(check: str, sources: Path) -> None:
+def test_release_ready_sources_pass(check: str, sources: Path) -> None:
     assert found(check, sources) == []
 
 
@@ -58,7 +58,7 @@ def test_sources_that_are_ready_pass(check: str, sources: Path) -> None:
         ("links", "pyproject.toml", "Repository", "Home", "pyproject.toml: no project.urls"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named(
+def test_each_problem_is_named(
     check: str, file: str, old: str, new: str, message: str, sources: Path
 ) -> None:
     text = (sources / file).read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def test_what_is_wrong_is_named(
     assert [one[: len(message)] for one in found(check, sources)] == [message]
 
 
-def test_a_tag_that_exists_and_distributions_that_do_not(sources: Path) -> None:
+def test_existing_tag_and_missing_distributions(sources: Path) -> None:
     subprocess.run(["git", "tag", "v1.2.3"], cwd=sources, check=True)
     assert found("tag", sources) == ["git: the tag v1.2.3 exists; expected a new version"]
     (sources / "dist" / "hullnet-1.2.3.tar.gz").unlink()

@@ -175,7 +175,7 @@ def test_run_table_states_the_speed(full: SyntheticRun, full_page: str) -> None:
     assert table["Peak memory"] == "123.5 MB"
 
 
-def test_published_beside_measured(tmp_path: Path) -> None:
+def test_published_next_to_measured(tmp_path: Path) -> None:
     run = make_run(tmp_path, conditions=("",), samples=20, seeds=(1,))
     base = rows()[:3]
     for row, ratio in zip(base, (2.5, 0.25, None), strict=True):
@@ -220,7 +220,7 @@ def test_run_without_sweep_classes_and_probes(tmp_path: Path) -> None:
     assert len(specs(text)) == 2 + 2
 
 
-def test_nothing_finished_and_every_probe_lost(tmp_path: Path) -> None:
+def test_no_finished_flows_and_all_probes_lost(tmp_path: Path) -> None:
     run = make_run(tmp_path, conditions=("",), samples=30, seeds=(1,))
     summary = copy.deepcopy(run.summary)
     for part in summary["parts"]:
@@ -239,7 +239,7 @@ def test_nothing_finished_and_every_probe_lost(tmp_path: Path) -> None:
     assert len(specs(text)) == 2 + 1 + 4
 
 
-def test_many_cells_stay_small(tmp_path: Path) -> None:
+def test_report_of_many_cells_stays_small(tmp_path: Path) -> None:
     conditions = tuple(f"load={load}%" for load in range(5, 95, 3))
     run = make_run(tmp_path, conditions=conditions, samples=700, seeds=(1,))
     path = write_report(tmp_path, run.summary, title="t")
@@ -269,7 +269,7 @@ def test_failed_write_leaves_the_old_report(
     assert not (tmp_path / "report.html.partial").exists()
 
 
-def test_cdf_points_are_exact_and_keep_the_largest() -> None:
+def test_cdf_points_are_exact_and_include_the_maximum() -> None:
     size = 10_000
     frame = pl.LazyFrame(
         {
@@ -290,7 +290,7 @@ def test_cdf_points_are_exact_and_keep_the_largest() -> None:
     assert in_ms.value[-1] == size / 1000
 
 
-def test_empty_queues_stand_at_the_floor() -> None:
+def test_empty_queues_are_drawn_at_the_floor() -> None:
     frame = pl.LazyFrame(
         {"condition": [""] * 4, "scheme": ["s"] * 4, "probe_ps": [0, -5, 2_000_000, None]}
     )
@@ -353,7 +353,7 @@ def test_flow_classes_have_their_unit(full: SyntheticRun) -> None:
     ]
 
 
-def test_scheme_colours_do_not_depend_on_company() -> None:
+def test_scheme_colours_do_not_depend_on_other_schemes() -> None:
     alone = schemes(["dctcp_pq950_pacer"])[0]
     together = schemes(["x", *SCHEMES, "y", "x"])
     assert alone in together
@@ -394,9 +394,7 @@ def test_ticks() -> None:
     assert share_ticks(2.5) == pytest.approx([0, math.log10(2), 1, 2])
 
 
-def test_library_is_cached_and_made_anew_when_cut_short(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_truncated_library_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
 
     def bundle(names: str) -> str:

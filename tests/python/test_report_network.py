@@ -128,7 +128,7 @@ def test_slowdown_table_has_the_counts() -> None:
     assert "details" in [tag for tag, _ in page.tags]
 
 
-def test_few_flows_are_said() -> None:
+def test_warns_of_few_flows() -> None:
     assert "largest value" not in slowdown_words({"tcp": bins(4.0)}, seeds=4)
     assert "has 399 flows" in slowdown_words({"tcp": bins(4.0, flows=399)}, seeds=4)
 
@@ -170,7 +170,7 @@ def test_only_the_busiest_links_are_drawn(tmp_path: Path) -> None:
     assert lines(charts[1])[0][0] == "switch->h0 (2)"
 
 
-def test_numbers_in_heat_maps_where_there_is_room() -> None:
+def test_heat_maps_show_numbers_if_they_fit() -> None:
     columns = [str(i) for i in range(9)]
     cells_of = [("row", column, 0.5) for column in columns]
     wide = heat_chart("t", "a", cells_of, columns=columns)
@@ -179,7 +179,7 @@ def test_numbers_in_heat_maps_where_there_is_room() -> None:
     assert wide.spec["layer"][0]["encoding"]["color"]["legend"] is not None
 
 
-def test_ports_come_with_the_busiest_first(tmp_path: Path) -> None:
+def test_busiest_ports_come_first(tmp_path: Path) -> None:
     ports = [f"leaf0->p{i}" for i in range(MOST_DRAWN + 3)]
     run = small_run(tmp_path, probes=False)
     summary = with_ports(run, ports)
@@ -197,7 +197,7 @@ def test_ports_come_with_the_busiest_first(tmp_path: Path) -> None:
     assert table[1:3] == [["leaf0->p14"], ["mean", "14.0", "14.0"]]
 
 
-def test_the_port_to_host_0_is_one_of_many_in_a_network(tmp_path: Path) -> None:
+def test_port_to_host_0_is_omitted_in_larger_networks(tmp_path: Path) -> None:
     run = small_run(tmp_path, probes=False)
     one = write_report(tmp_path, run.summary, title="t").read_text(encoding="utf-8")
     write_links(tmp_path, star(4), seeds=(1, 2))
@@ -217,7 +217,7 @@ def test_the_port_to_host_0_is_one_of_many_in_a_network(tmp_path: Path) -> None:
     assert "Link utilization" not in one
 
 
-def test_probes_ask_for_the_switch_latency(tmp_path: Path) -> None:
+def test_probes_add_the_switch_latency(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     write_links(tmp_path, two_leaves(), seeds=(1, 2))
     assert "Switch latency" in write_report(tmp_path, run.summary, title="t").read_text("utf-8")
@@ -261,7 +261,7 @@ def test_a_queue_lasts_until_its_next_change(tmp_path: Path) -> None:
     assert halves.low_kb == [1.0, 0.0]
 
 
-def test_a_scenario_without_schemes_has_a_name_for_its_lines(tmp_path: Path) -> None:
+def test_lines_without_schemes_are_named(tmp_path: Path) -> None:
     """Vega reads an empty string as null and draws no line for it."""
     run = make_run(tmp_path, conditions=("",), schemes=("",), samples=40)
     text = write_report(tmp_path, run.summary, title="t").read_text("utf-8")

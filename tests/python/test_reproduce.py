@@ -60,7 +60,7 @@ def test_list(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     assert {"epfl-table2", "table4", "fig12-13"} <= set(listed)
 
 
-def test_the_example_of_the_documentation_is_an_experiment(
+def test_documented_example_is_an_experiment(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One file suffices: hull finds and runs it, and draws its schemes as it declares."""
@@ -160,7 +160,7 @@ def test_full_is_longer_than_quick() -> None:
         assert full.seeds != quick.seeds or full.cells != quick.cells
 
 
-def test_what_is_kept_is_not_run_again(
+def test_cached_runs_are_not_repeated(
     short: dict[str, Experiment],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -181,7 +181,7 @@ def test_what_is_kept_is_not_run_again(
     assert found["seeds"] == [1, 2]
 
 
-def test_caches_that_cannot_be_used(
+def test_unusable_caches(
     short: dict[str, Experiment],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -225,7 +225,7 @@ def test_bad_input(
     assert not Path("results").exists()
 
 
-def test_an_experiment_that_is_computed(
+def test_experiment_without_simulation(
     place: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -267,7 +267,7 @@ def test_an_experiment_that_is_computed(
     assert "(computed)" in capsys.readouterr().out
 
 
-def test_a_changed_key_is_another_run(
+def test_override_has_its_own_results(
     short: dict[str, Experiment],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

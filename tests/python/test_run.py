@@ -71,7 +71,7 @@ def test_summary(result: hull.Result) -> None:
     assert averaged["ci95"] == pytest.approx(12.7062 * abs(values[0] - values[1]) / 2)
 
 
-def test_memory_of_a_run_in_its_own_process(hull: Hull) -> None:
+def test_peak_memory_of_a_run(hull: Hull) -> None:
     done = hull("run", "scenario.toml", "--out", "out", *sets(SHORT))
     assert done.returncode == 0, done.stderr
     summary = json.loads(Path("out", "summary.json").read_bytes())
@@ -84,7 +84,7 @@ def test_packets_are_conserved(result: hull.Result) -> None:
         assert packets["sent"] == (packets["delivered"] + packets["dropped"] + packets["in_flight"])
 
 
-def test_columns_are_those_documented(result: hull.Result) -> None:
+def test_columns_match_the_documentation(result: hull.Result) -> None:
     always = [name for name in COLUMNS["flows"] if name not in ("transport", "group")]
     assert result.flows.columns == always
     assert result.latency.columns == list(COLUMNS["latency"])
@@ -104,7 +104,7 @@ def test_rows_are_in_the_order_of_the_parts(result: hull.Result) -> None:
     assert cells.rows() == parts
 
 
-def test_load_opens_the_same(result: hull.Result) -> None:
+def test_load_returns_the_same_result(result: hull.Result) -> None:
     opened = hull.load(result.folder)
     assert opened.summary == result.summary
     assert opened.flows.equals(result.flows)
@@ -134,7 +134,7 @@ def test_plots(result: hull.Result) -> None:
     assert type(plot_fct(result)).__name__ == "Figure"
 
 
-def test_scenario_of_a_part_runs_as_it_is(result: hull.Result, tmp_path: Path) -> None:
+def test_scenario_of_a_part_can_be_run(result: hull.Result, tmp_path: Path) -> None:
     part = result.summary["parts"][-1]
     folder = result.folder.joinpath("parts", part["condition"], part["scheme"], "seed-2")
     again = hull.run(folder / "scenario.toml", tmp_path / "again")
@@ -163,7 +163,7 @@ def test_a_finished_run_is_reused(place: Path) -> None:
     assert snapshot(again.folder) == before
 
 
-def test_a_file_that_the_scenario_names_is_part_of_the_run(place: Path) -> None:
+def test_referenced_file_is_part_of_the_run(place: Path) -> None:
     scenario = {
         "name": "list",
         "run": {"duration": "10ms"},
@@ -182,7 +182,7 @@ def test_a_file_that_the_scenario_names_is_part_of_the_run(place: Path) -> None:
     assert (len(one.flows), len(two.flows)) == (1, 2)
 
 
-def test_another_run_is_refused_or_replaced(place: Path) -> None:
+def test_another_run_is_rejected_or_replaced(place: Path) -> None:
     hull.run("scenario.toml", "out", set=SHORTER)
     before = snapshot(place)
     for changed in ({"set": SHORT}, {"set": SHORTER, "seeds": 1}):
@@ -194,7 +194,7 @@ def test_another_run_is_refused_or_replaced(place: Path) -> None:
     assert {path.name for path in place.iterdir()} == {"scenario.toml", "out"}
 
 
-def test_force_spares_a_folder_that_is_not_hulls(place: Path) -> None:
+def test_force_spares_unrelated_folders(place: Path) -> None:
     Path("mine").mkdir()
     Path("mine/thesis.tex").write_text("years", encoding="utf-8")
     with pytest.raises(hull.UsageError, match="no run of hull"):
@@ -223,7 +223,7 @@ def test_bad_scenario_raises(place: Path) -> None:
         ({"\x1b": {1, 2}}, "scenario: \\x1b: {1, 2} is invalid"),
     ],
 )
-def test_what_toml_cannot_hold_is_named_by_its_key(
+def test_value_toml_cannot_hold_is_named_by_key(
     given: dict[str, Any], said: str, place: Path
 ) -> None:
     with pytest.raises(hull.UsageError) as error:
@@ -231,14 +231,14 @@ def test_what_toml_cannot_hold_is_named_by_its_key(
     assert said in str(error.value)
 
 
-def test_a_dict_that_holds_itself() -> None:
+def test_recursive_dict() -> None:
     endless: dict[str, Any] = {}
     endless["run"] = endless
     with pytest.raises(hull.UsageError, match="is invalid; expected tables and lists at most 40"):
         hull.run(endless)
 
 
-def test_force_makes_again_what_changed_and_nothing_else(place: Path) -> None:
+def test_force_reruns_only_what_changed(place: Path) -> None:
     one = hull.run("scenario.toml", "out", set=SHORTER, seeds=1)
 
     def made(folder: Path) -> dict[str, int]:

@@ -13,7 +13,7 @@ from hull.checksums import damage
 RUN = ("run", "scenario.toml", "--out", "out", "--seeds", "1", *sets(SHORT))
 
 
-def test_a_report_is_made_when_it_is_asked_for(hull: Hull, place: Path) -> None:
+def test_report_is_written_on_request(hull: Hull, place: Path) -> None:
     page = place / "out" / "report.html"
     done = hull(*RUN)
     assert done.returncode == 0, done.stderr
@@ -31,7 +31,7 @@ def test_a_report_is_made_when_it_is_asked_for(hull: Hull, place: Path) -> None:
     assert "already holds this run" in hull(*RUN).stderr
 
 
-def test_numbers_for_programs_are_not_disturbed(hull: Hull, place: Path) -> None:
+def test_report_does_not_disturb_json_output(hull: Hull, place: Path) -> None:
     done = hull(*RUN, "--format", "json", "--report")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
@@ -61,7 +61,7 @@ def test_damaged_results_have_no_report(hull: Hull, place: Path) -> None:
     assert not (place / "out" / "report.html").exists()
 
 
-def test_the_report_of_an_experiment_is_made_again_as_it_was(place: Path, hull: Hull) -> None:
+def test_experiment_report_is_rebuilt_identically(place: Path, hull: Hull) -> None:
     assert hull("reproduce", "table1", "--seeds", "1").returncode == 0
     folder = place / "results" / "table1-quick"
     page = folder / "report.html"

@@ -164,7 +164,7 @@ def test_keys_in_files(
     refusal(["run", "s.toml"], monkeypatch, capsys)
 
 
-def test_the_scenario_in_the_results_can_be_read(there: Path) -> None:
+def test_scenario_in_the_results_is_readable(there: Path) -> None:
     """Its header names the file and the overrides, which may contain line breaks."""
     file = there / "a\nb.toml"
     (there / "s.toml").rename(file)

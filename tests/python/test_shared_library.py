@@ -23,7 +23,7 @@ def test_the_loaded_segments() -> None:
     assert [*loaded_parts(path)] == expected
 
 
-def test_another_format_is_taken_whole(tmp_path: Path) -> None:
+def test_other_formats_are_read_whole(tmp_path: Path) -> None:
     for content in (b"", b"\xcf\xfa\xed\xfe" + bytes(200)):
         (tmp_path / "library").write_bytes(content)
         assert b"".join(loaded_parts(tmp_path / "library")) == content

@@ -45,7 +45,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> hull.Result:
     return hull.run(SCENARIO, out=tmp_path_factory.mktemp("run") / "out")
 
 
-def test_bins_hold_equally_many_flows() -> None:
+def test_bins_have_equal_flow_counts() -> None:
     flows = table([("", "one", 1, size, size / 10) for size in range(1000, 0, -1)])
     found = slowdown_by_size(flows, bins=4, percentiles=[50, 99, 99.9])
     assert found["bytes"].to_list() == [250, 500, 750, 1000]
@@ -58,7 +58,7 @@ def test_bins_hold_equally_many_flows() -> None:
     assert found["p99_ci95"].null_count() == 4
 
 
-def test_a_size_that_fills_several_bins_has_one() -> None:
+def test_size_spanning_several_bins_gets_one() -> None:
     sizes = [1] * 70 + [2] * 25 + [3] * 5
     found = slowdown_by_size(table([("", "one", 1, size, float(size)) for size in sizes]))
     assert found["bytes"].to_list() == [1, 2, 3]
@@ -95,7 +95,7 @@ def test_percentiles_of_many_flows() -> None:
 
 
 @pytest.mark.parametrize("percentile", [0, 100, -1, math.nan])
-def test_percentiles_that_there_are_not(percentile: float) -> None:
+def test_invalid_percentiles(percentile: float) -> None:
     with pytest.raises(hull.UsageError, match="expected above 0 and below 100"):
         slowdown_by_size(table([]), percentiles=[percentile])
 
@@ -164,7 +164,7 @@ def test_figure(result: hull.Result, tmp_path: Path) -> None:
     assert [text.get_text() for text in axis.get_xticklabels()] == list(map(size_label, sizes))
 
 
-def test_figure_of_other_bins_and_without_any(result: hull.Result, tmp_path: Path) -> None:
+def test_figure_with_other_bins_and_bad_arguments(result: hull.Result, tmp_path: Path) -> None:
     figure = result.plot_slowdown(percentile=50, bins=3)
     assert figure.axes[0].get_ylabel() == "Slowdown, median"
     assert np.size(figure.axes[0].get_lines()[0].get_xdata()) == 3

@@ -20,7 +20,7 @@ def test_one_thread_runs_them_in_turn() -> None:
     assert list(DURATIONS([("a", 2.0), ("b", 2.5)], 1)) == [(2.0, "a"), (0.5, "b")]
 
 
-def test_the_output_and_the_status_are_those_of_the_command() -> None:
+def test_output_and_status_are_passed_through() -> None:
     said = (
         "running 2 tests",
         "test a::one ... ok",

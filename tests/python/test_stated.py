@@ -17,7 +17,7 @@ SIMULATED = tuple(id_ for id_, found in all_experiments().items() if found.scena
 
 @pytest.mark.parametrize("size", ["quick", "full"])
 @pytest.mark.parametrize("id_", SIMULATED)
-def test_settings_are_those_stated(id_: str, size: Any) -> None:
+def test_settings_match_the_statements(id_: str, size: Any) -> None:
     """Each cell matches the settings stated for it, or the value declared for a deviation."""
     cells = all_experiments()[id_].plan(size, None).cells
     found = beside(all_experiments()[id_].stated, cells, size)
@@ -25,18 +25,18 @@ def test_settings_are_those_stated(id_: str, size: Any) -> None:
     assert [problem for comparison in found for problem in comparison.problems] == []
 
 
-def test_what_is_stated_is_taken() -> None:
+def test_every_statement_is_used() -> None:
     taken = {stated for found in all_experiments().values() for stated in found.stated}
     known = {stated for document in DOCUMENTS for _, stated in by_topic(document)}
     assert known <= taken
 
 
-def test_a_topic_of_which_nothing_is_stated_is_refused() -> None:
+def test_topic_without_statements_is_rejected() -> None:
     with pytest.raises(ValueError, match=r"paper: nothing is stated of figure 99"):
         statements("paper", "testbed", "figure 99")
 
 
-def test_statements_are_for_one_size_or_both_once() -> None:
+def test_statements_do_not_overlap() -> None:
     """Statements of an experiment about one key apply to different cells, sizes or documents."""
     for id_ in SIMULATED:
         seen = [
@@ -47,7 +47,7 @@ def test_statements_are_for_one_size_or_both_once() -> None:
         assert len(set(seen)) == len(seen), id_
 
 
-def test_a_difference_without_a_word_is_found() -> None:
+def test_undeclared_difference_is_found() -> None:
     """With table 3's threshold, figure 9 differs from figure 4.9 of the thesis."""
     plan = all_experiments()["fig9"].plan("quick", None)
     old = []

@@ -46,7 +46,7 @@ def part(mean_us: float | None) -> dict[str, object]:
     }
 
 
-def test_a_seed_without_flows_of_a_class_does_not_count() -> None:
+def test_seed_without_flows_of_a_class_is_ignored() -> None:
     cell = average([part(2.0), part(None), part(4.0)])
     assert cell["fct"] == [
         {

@@ -75,7 +75,7 @@ def test_same_rows_same_bytes(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-def test_what_is_no_table_is_named(tmp_path: Path) -> None:
+def test_damaged_table_is_named(tmp_path: Path) -> None:
     plan = Plan("real", "", "", (Cell("", "one", {}, ""),), (1,))
     folder = tmp_path / plan.parts[0].path
     folder.mkdir(parents=True)
@@ -95,7 +95,7 @@ def test_no_room_names_the_table(tmp_path: Path) -> None:
     assert found.value.filename == "/dev/full"
 
 
-def test_slowdowns_that_are_known(tmp_path: Path) -> None:
+def test_only_known_slowdowns_are_returned(tmp_path: Path) -> None:
     flows = rows(0, 5).with_columns(
         bytes=pl.col("start_ps") * 10,
         slowdown=pl.Series([1.0, None, 3.0, 4.0, None], dtype=pl.Float64),

@@ -152,7 +152,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> hull.Result:
     )
 
 
-def test_counters_are_the_tables(result: hull.Result, tmp_path: Path) -> None:
+def test_counters_match_the_tables(result: hull.Result, tmp_path: Path) -> None:
     trace = Trace(result.perfetto(tmp_path / "t.pftrace"))
     for scheme in ("dctcp", "hull"):
         for seed in (1, 2):
@@ -182,7 +182,7 @@ def test_counters_are_the_tables(result: hull.Result, tmp_path: Path) -> None:
     assert trace.units["hull seed 1: host 1 / flow 0 to host 0 / goodput"] == b"bit/s"
 
 
-def test_slices_are_the_flows(result: hull.Result, tmp_path: Path) -> None:
+def test_slices_match_the_flows(result: hull.Result, tmp_path: Path) -> None:
     """Each flow appears once with its arguments; overlapping flows are on different tracks."""
     trace = Trace(result.perfetto(tmp_path / "t.pftrace", scheme="hull", seed=2))
     flows = result.flows.filter(scheme="hull", seed=2)
@@ -259,13 +259,13 @@ def test_bad_input(
     assert says.replace("RESULT", folder) in done.stderr
 
 
-def test_no_place_for_the_file(result: hull.Result, hull: Hull, place: Path) -> None:
+def test_missing_output_folder(result: hull.Result, hull: Hull, place: Path) -> None:
     done = hull("trace", str(result.folder), "--out", str(place / "not" / "here"))
     assert done.returncode == 1
     assert "No such file or directory" in done.stderr
 
 
-def test_a_result_from_within(
+def test_result_given_from_inside_its_folder(
     result: hull.Result, hull: Hull, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For a folder given without its own name, such as `..`, the file still goes beside it."""
@@ -276,7 +276,7 @@ def test_a_result_from_within(
         assert Path(done.stdout.strip()).resolve() == result.folder.with_name("traced.pftrace")
 
 
-def test_what_is_no_file_is_not_replaced(result: hull.Result, place: Path) -> None:
+def test_pipe_is_not_replaced(result: hull.Result, place: Path) -> None:
     """A pipe receives the file's bytes and stays a pipe, as a device does."""
     pipe = place / "pipe"
     os.mkfifo(pipe)
@@ -288,7 +288,7 @@ def test_what_is_no_file_is_not_replaced(result: hull.Result, place: Path) -> No
     assert written == result.perfetto(place / "file", scheme="hull", seed=1).read_bytes()
 
 
-def test_a_link_is_followed_and_nothing_is_left(result: hull.Result, place: Path) -> None:
+def test_link_is_followed_and_nothing_left_behind(result: hull.Result, place: Path) -> None:
     target, link = place / "target", place / "link"
     link.symlink_to(target)
     result.perfetto(link, scheme="hull", seed=1)

@@ -142,7 +142,7 @@ def test_bad_lists_are_refused_before_anything_is_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["list.csv", "my.toml"]
 
 
-def test_integers_name_no_transport(tmp_path: Path) -> None:
+def test_integers_are_not_transport_names(tmp_path: Path) -> None:
     ROWS.with_columns(transport=pl.lit(1)).write_parquet(tmp_path / "list.parquet")
     with pytest.raises(
         hull.ScenarioError, match=r"column transport: another type is invalid; .*te"
@@ -173,6 +173,6 @@ def test_the_report_is_by_transport(tmp_path: Path) -> None:
     assert titles[:2] == ["(0, 10KB] flows", "(0, 10KB] flows, transport cubic"]
 
 
-def test_one_transport_is_not_told_apart() -> None:
+def test_single_transport_is_not_distinguished() -> None:
     flows = pl.LazyFrame({"class": ["1KB"]})
     assert [words for words, _ in by_transport(flows)] == [""]

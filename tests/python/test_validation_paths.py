@@ -25,7 +25,7 @@ def paths_module() -> ModuleType:
     return module
 
 
-def test_flows_meet_where_the_paths_say_so(tmp_path: Path) -> None:
+def test_flows_contend_where_their_paths_meet(tmp_path: Path) -> None:
     seed = 5
     rows = [(i * PS_APART + j, *ends) for i in range(PAIRS) for j, ends in enumerate(ENDS)]
     flows = tmp_path / "flows.csv"

@@ -38,7 +38,7 @@ def inputs(folder: Path, table: str = TABLE) -> list[str | Path]:
     return [folder / "table.toml", "--formats", folder, *out]
 
 
-def test_recorded_runs_to_the_printed_digit(tmp_path: Path) -> None:
+def test_recorded_runs_match_to_the_printed_digit(tmp_path: Path) -> None:
     done = compare(*inputs(tmp_path), "--format", "json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -54,7 +54,7 @@ def test_recorded_runs_to_the_printed_digit(tmp_path: Path) -> None:
     assert summary["share_within_3_percent"] == 1
 
 
-def test_a_far_tail_ends_with_status_1(tmp_path: Path) -> None:
+def test_far_tail_exits_with_status_1(tmp_path: Path) -> None:
     table = TABLE.replace("176.2,", "150.0,", 1)
     done = compare(*inputs(tmp_path, table), "--only", "0")
     assert done.returncode == 1, done.stderr
@@ -72,14 +72,14 @@ def test_a_far_tail_ends_with_status_1(tmp_path: Path) -> None:
         ("[setup]", "[setup", "expected TOML"),
     ],
 )
-def test_bad_tables_are_told(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_bad_tables_are_reported(tmp_path: Path, old: str, new: str, told: str) -> None:
     done = compare(*inputs(tmp_path, TABLE.replace(old, new, 1)))
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_bad_options_are_told(tmp_path: Path) -> None:
+def test_bad_options_are_reported(tmp_path: Path) -> None:
     done = compare(*inputs(tmp_path), "--only", "0,77")
     assert (done.returncode, "--only: 77 is invalid" in done.stderr) == (2, True)
     done = compare(tmp_path / "table.toml", "--formats", tmp_path / "none")

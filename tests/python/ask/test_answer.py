@@ -39,7 +39,7 @@ def rows(*changes: tuple[Value, Value]) -> list[Row]:
     return [base, *(row(p, *c) for p, c in zip(parts, changes, strict=True))]
 
 
-def test_the_best_gain_that_is_cheap_enough() -> None:
+def test_largest_gain_at_acceptable_cost() -> None:
     found = advise(
         question(),
         rows(
@@ -55,7 +55,7 @@ def test_the_best_gain_that_is_cheap_enough() -> None:
     assert "grows by 5 ± 1%" in found.sentence
 
 
-def test_where_intervals_overlap_the_smaller_headroom() -> None:
+def test_overlapping_intervals_favour_less_headroom() -> None:
     found = advise(
         question(),
         rows(
@@ -68,7 +68,7 @@ def test_where_intervals_overlap_the_smaller_headroom() -> None:
     assert found.scheme == "hull-2"
 
 
-def test_nothing_where_nothing_helps_or_all_costs_too_much() -> None:
+def test_no_advice_if_useless_or_too_costly() -> None:
     useless = (Value(-0.01, 0.05), Value(0.0, 0.01))
     assert advise(question(), rows(useless, useless, useless), 0.1).scheme is None
     dear = (Value(-0.5, 0.05), Value(0.3, 0.01))
@@ -80,7 +80,7 @@ def test_nothing_where_nothing_helps_or_all_costs_too_much() -> None:
     assert advise(question(), rows(unsure, unsure, unsure), 0.1).scheme is None
 
 
-def test_changes_in_words() -> None:
+def test_changes_as_text() -> None:
     assert told(Value(-0.427, 0.066)) == "-42.7 ± 6.6%"
     assert told(Value(1.7, 0.1)) == "2.7 ± 0.1 times"
     assert told(None) == "-"
@@ -105,7 +105,7 @@ def finished(scheme: str, seed: int, times: list[int], group: list[str]) -> pl.D
     )
 
 
-def test_rows_are_means_of_changes_seed_by_seed() -> None:
+def test_rows_average_per_seed_changes() -> None:
     group = ["a"] * 10 + ["b"]
     asked = pl.DataFrame({"group": group, "seeds": [2] * 11})
     us = 1_000_000
@@ -132,7 +132,7 @@ def test_rows_are_means_of_changes_seed_by_seed() -> None:
     assert found["hull-5", ALL].unfinished == 22
 
 
-def test_sizes_follow_the_trace_where_the_usual_bounds_do_not_fit() -> None:
+def test_unusual_traces_set_the_size_bounds() -> None:
     web = pl.Series([500] * 900 + [2_000_000] * 100)
     assert (choose_sizes(web, None, None).small, choose_sizes(web, None, None).large) == (
         14_600,
@@ -145,7 +145,7 @@ def test_sizes_follow_the_trace_where_the_usual_bounds_do_not_fit() -> None:
     assert choose_sizes(web, 10, 20).why == ""
 
 
-def test_shares_and_names() -> None:
+def test_give_up_and_today_options() -> None:
     assert read_give_up("10%,2%, 0.05") == (0.02, 0.05, 0.1)
     assert read_today("CUBIC, dctcp") == ("cubic", "dctcp")
     for text in ("0%", "60%", "x", ""):
@@ -155,7 +155,7 @@ def test_shares_and_names() -> None:
         read_today("reno")
 
 
-def test_a_link_that_the_trace_overloads_is_named_with_its_factor() -> None:
+def test_overloaded_link_is_named_with_its_factor() -> None:
     # 40 Gbit in a second into a host at 10 Gbps, from both hosts of the other rack.
     heavy = flows(src=[0, 1] * 500, dst=[2] * 1000, bytes=[5_000_000] * 1000)
     found = loads(NETWORK, heavy, 10**12, 0)
@@ -205,7 +205,7 @@ def test_groups_of_changed_hosts() -> None:
     assert {r.group for r in found} == {ALL, CHANGED, OTHERS}
 
 
-def test_drawn_flows_have_the_sizes_and_gaps_that_were_seen() -> None:
+def test_drawn_flows_match_observed_sizes_and_gaps() -> None:
     seen = flows(
         start_ps=list(range(0, 2_000_000, 1000)),
         src=[0] * 2000,

@@ -71,7 +71,7 @@ def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:
     assert runs["group"].to_list() == runs.select(small).to_series().to_list()
 
 
-def test_flows_that_differ_in_their_group_alone(tmp_path: Path) -> None:
+def test_flows_that_differ_only_in_group(tmp_path: Path) -> None:
     """Rows of a trace with equal times, endpoints and sizes stay distinct by their group."""
     rows = [f"{i / 1e5:.6f},10.0.0.{1 + i % 3},10.0.0.9,{1000 + i}" for i in range(60)]
     text = [f"{row},{name}" for row in rows for name in ("web", "", "logs")]
@@ -130,7 +130,7 @@ LOAD = 0.4
 FLOWS = 400
 
 
-def test_the_frontier_is_that_of_equation_3(tmp_path: Path) -> None:
+def test_frontier_follows_equation_3(tmp_path: Path) -> None:
     """Equal large flows arrive at random at one host, an M/G/1 queue with processor sharing (paper
     equations 1 to 3): mean FCTs are within 15% of it. HULL's capacity is the paper's: the drain
     rate less 8% for rate variations (6.2.1).

@@ -16,7 +16,7 @@ def row(scheme: str, group: str, small: float | None, large: float | None) -> Ro
     return Row(scheme, group, 9, 9, value(small), value(small), value(large), None, None, None, 0)
 
 
-def test_what_a_group_lacks_comes_from_all_flows() -> None:
+def test_missing_group_values_come_from_all_flows() -> None:
     rows = [
         row("dctcp", ALL, 10.0, 1000.0),
         row("hull", ALL, 4.0, 1100.0),
@@ -35,7 +35,7 @@ def test_what_a_group_lacks_comes_from_all_flows() -> None:
     assert frontiers([row("dctcp", ALL, None, None)]) == []
 
 
-def test_the_fit_is_drawn_beside_what_was_seen() -> None:
+def test_fit_is_plotted_against_the_recording() -> None:
     seen = pl.DataFrame({"start_ps": [5_000_000, 1_000_000, 3_000_000], "bytes": [10, 20, 30]})
     drawn = pl.DataFrame({"start_ps": [0, 1_000_000, 9_000_000], "bytes": [20, 20, 20]})
     charts: list[Chart] = []

@@ -48,12 +48,12 @@ def test_conditions(condition: str, places: list[int]) -> None:
     assert set(found) <= {"one", "other"}
 
 
-def test_the_first_group_counts() -> None:
+def test_first_matching_group_wins() -> None:
     found = groups("small=bytes<1KB", "backups=src:10.2.0.0/16", "big=bytes>=1MB")
     assert found == ["small", "other", "big", "other", "backups"]
 
 
-def test_a_group_of_the_trace_stays() -> None:
+def test_trace_groups_are_kept() -> None:
     own = FLOWS.with_columns(pl.Series("group", ["a", "b", None, "d", "e"]))
     assert label(own, ["big=bytes>=10KB"])["group"].to_list() == ["a", "big", "big", "big", "e"]
     assert label(own, [])["group"].to_list() == ["a", "b", "other", "d", "e"]
@@ -61,7 +61,7 @@ def test_a_group_of_the_trace_stays() -> None:
     assert label(empty, [])["group"].to_list() == ["a", "other", "other", "other", "e"]
 
 
-def test_labels_that_no_flow_list_can_have() -> None:
+def test_labels_beyond_flow_list_limits() -> None:
     long = FLOWS.with_columns(group=pl.lit("x" * 101))
     with pytest.raises(UsageError, match=r"column group: x+.* is invalid; expected at most 100"):
         label(long, [])

@@ -18,7 +18,7 @@ def test_a_leaf_spine_in_short_form() -> None:
     assert network.tables["switch"]["buffer"] == f"{25 * BUFFER_PER_GBPS}B"
 
 
-def test_what_is_guessed_is_said_and_what_is_given_is_not() -> None:
+def test_only_assumptions_are_reported() -> None:
     guessed = " ".join(read_network("20@10G").guessed)
     assert "--rtt" in guessed
     assert "--buffer" in guessed
@@ -29,7 +29,7 @@ def test_what_is_guessed_is_said_and_what_is_given_is_not() -> None:
     assert given.tables["switch"]["buffer"] == "1000000B"
 
 
-def test_a_shipped_scenario_gives_its_network_alone() -> None:
+def test_shipped_scenario_supplies_only_its_network() -> None:
     network = read_network("tree192")
     assert (len(network.hosts), len(network.racks)) == (192, 32)
     assert network.round_trip_s == pytest.approx(11.792e-6, rel=1e-9)
@@ -56,17 +56,17 @@ def test_rates(text: str, rate_bps: float) -> None:
         ("nothing-like-this", "expected 2x20@25G,2x100G"),
     ],
 )
-def test_forms_that_are_none(form: str, told: str) -> None:
+def test_invalid_shorthand(form: str, told: str) -> None:
     with pytest.raises(UsageError, match="--topology") as caught:
         read_network(form)
     assert told in str(caught.value)
 
 
-def test_a_round_trip_that_the_links_alone_exceed() -> None:
+def test_round_trip_below_the_link_delays() -> None:
     with pytest.raises(UsageError, match="--rtt: 3us is below"):
         read_network("2x20@1G,2x10G", "3us")
 
 
-def test_delays_of_its_own_and_a_round_trip() -> None:
+def test_round_trip_with_explicit_delays() -> None:
     with pytest.raises(UsageError, match="--rtt: 30us is given with a network that has its own"):
         read_network("tree192", "30us")

@@ -60,7 +60,7 @@ def test_prefixes(folder: Path) -> None:
     )
 
 
-def test_the_longest_prefix_counts_and_hosts_are_shared(folder: Path) -> None:
+def test_longest_prefix_wins_and_hosts_are_shared(folder: Path) -> None:
     rows = "1,10.0.0.1,10.0.0.2,5 2,10.0.0.3,10.0.0.200,5 3,10.0.0.1,10.0.0.3,5"
     found = placed(folder, rows, prefixes=["10.0.0.0/16=0,1", "10.0.0.200=4"], gateway=3)
     assert hosts(found) == {"10.0.0.1": 0, "10.0.0.2": 1, "10.0.0.3": 0, "10.0.0.200": 4}
@@ -113,7 +113,7 @@ def test_a_guess_with_more_addresses_than_hosts(folder: Path) -> None:
     assert "More addresses than hosts: 12 addresses share 6 hosts." in found.counts.guessed
 
 
-def test_public_addresses_are_outside_where_there_are_private_ones(folder: Path) -> None:
+def test_public_addresses_are_outside_if_private_exist(folder: Path) -> None:
     found = placed(folder, "1,10.0.0.1,8.8.8.8,5 2,10.0.0.2,10.0.0.1,6")
     assert hosts(found) == {"10.0.0.1": 0, "10.0.0.2": 1, "8.8.8.8": 5}
     assert "Public addresses count as outside the network: 1." in " ".join(found.counts.guessed)

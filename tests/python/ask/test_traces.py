@@ -172,7 +172,7 @@ def test_bad_captures(tmp_path: Path) -> None:
         assert "expected a capture of at most 10:" in refusal(file)
 
 
-def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
+def test_dropped_rows_are_counted(tmp_path: Path) -> None:
     rows = (
         "ts,src,dst,bytes,proto\n"
         "2026-01-01 12:00:01,10.0.0.1,10.0.0.2,1000,6\n"
@@ -195,13 +195,13 @@ def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
     ]
 
 
-def test_packets_count_as_guessed_bytes(tmp_path: Path) -> None:
+def test_packets_become_estimated_bytes(tmp_path: Path) -> None:
     trace = read_trace(text_of(tmp_path, "start_us,src,dst,pkts\n5,a,b,3\n"))
     assert rows_of(trace)[0][3] == 3 * 1460
     assert "a packet (pkts) counts as 1460 bytes" in trace.counts.guessed[-1]
 
 
-def test_acknowledgements_and_the_other_direction_are_said(tmp_path: Path) -> None:
+def test_acks_and_reverse_bytes_are_reported(tmp_path: Path) -> None:
     rows = "start_us,src,dst,bytes,packets,out_bytes\n1,a,b,104,2,0\n2,a,b,9000,6,70\n"
     said = " ".join(read_trace(text_of(tmp_path, rows)).counts.guessed)
     assert "at most 60 bytes a packet, but replayed as data: 1 flow, 104 B." in said
@@ -256,7 +256,7 @@ def test_bad_input(tmp_path: Path, name: str) -> None:
     assert "\n" not in told
 
 
-def test_what_is_no_trace(tmp_path: Path) -> None:
+def test_not_a_trace(tmp_path: Path) -> None:
     assert refusal(tmp_path).endswith("Is a directory")
     assert refusal(tmp_path / "none").endswith("No such file or directory")
     assert refusal(Path("/dev/null")).endswith("is a character device; expected a file")

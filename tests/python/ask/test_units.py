@@ -91,7 +91,7 @@ def test_times_are_exact(unit: str, texts: list[str], expected: list[int], tick:
     assert column.to_series().to_list() == expected
 
 
-def test_doubles_are_read_to_their_last_digit() -> None:
+def test_doubles_keep_every_digit() -> None:
     values = [1_767_268_800.123457, 1_767_268_800.1]
     clock = clock_of("s", values, floating=True)
     column = pl.DataFrame({"t": values}).select(ticks(pl.col("t"), pl.Float64(), clock))
@@ -110,7 +110,7 @@ def test_resolution() -> None:
     assert resolution_ps([False] * 12, 1) == 1
 
 
-def test_usual_names() -> None:
+def test_common_column_names() -> None:
     ipfix = [
         "flowStartMilliseconds",
         "flowEndMilliseconds",

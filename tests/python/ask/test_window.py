@@ -28,7 +28,7 @@ def of_rows(folder: Path, rows: list[tuple[int, int]]) -> Placed:
     return of(path)
 
 
-def test_all(tmp_path: Path) -> None:
+def test_whole_trace(tmp_path: Path) -> None:
     placed = of(collector_csv(tmp_path / "a.csv", FLOWS[::-1]))
     window = choose(placed)
     assert window.flows.height == 500

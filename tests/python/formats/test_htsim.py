@@ -124,7 +124,7 @@ def test_messages_of_one_connection(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_bad_connections_are_told(
+def test_bad_connections_are_reported(
     tmp_path: Path, text: str, line: int, found: str, expected: str
 ) -> None:
     with pytest.raises(UsageError) as told:
@@ -134,7 +134,7 @@ def test_bad_connections_are_told(
     assert expected in str(told.value)
 
 
-def test_what_a_flow_list_cannot_say(tmp_path: Path) -> None:
+def test_triggers_a_flow_list_cannot_express(tmp_path: Path) -> None:
     text = (
         "Nodes 3\nConnections 3\nTriggers 1\n0->1 id 1 start 0 size 5 send_done_trigger 1\n"
         "1->2 id 2 start 0 size 5 send_done_trigger 1\n2->0 id 3 trigger 1 size 5\n"
@@ -145,7 +145,7 @@ def test_what_a_flow_list_cannot_say(tmp_path: Path) -> None:
         htsim_connections.flow_rows(read, 1)
 
 
-def test_no_file_and_no_text(tmp_path: Path) -> None:
+def test_missing_file_and_binary_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         htsim_connections.read(tmp_path / "none.cm")
     (tmp_path / "some.topo").write_bytes(b"Nodes \xff\n")
@@ -190,7 +190,7 @@ def test_bundles_become_a_graph(tmp_path: Path) -> None:
         ("Radix_Down 2\n\nTier 2", "", "Radix_Down 2", ""),
     ],
 )
-def test_bad_topologies_are_told(
+def test_bad_topologies_are_reported(
     tmp_path: Path, old: str, new: str, found: str, expected: str
 ) -> None:
     if not expected:

@@ -53,7 +53,9 @@ def server() -> Iterator[Server]:
         (None, None, False),
     ],
 )
-def test_on_loopback_only_its_own_page(host: str | None, origin: str | None, allowed: bool) -> None:
+def test_loopback_serves_only_its_own_page(
+    host: str | None, origin: str | None, allowed: bool
+) -> None:
     assert (Guard("127.0.0.1", "127.0.0.1").refusal(host, origin) is None) == allowed
 
 
@@ -66,7 +68,7 @@ def test_on_loopback_only_its_own_page(host: str | None, origin: str | None, all
         ("evil.example:8765", False),
     ],
 )
-def test_elsewhere_addresses_and_its_name(host: str, allowed: bool) -> None:
+def test_other_binds_accept_addresses_and_own_name(host: str, allowed: bool) -> None:
     guard = Guard("lab.example", "192.168.1.2")
     assert guard.token
     assert len(guard.token) > 20
@@ -74,7 +76,7 @@ def test_elsewhere_addresses_and_its_name(host: str, allowed: bool) -> None:
     assert (guard.refusal(host, None) is None) == allowed
 
 
-def test_headers_decide_for_pages_and_sockets(server: Server) -> None:
+def test_headers_are_checked_for_pages_and_sockets(server: Server) -> None:
     for path in ("/", "/api/model", "/page/main.js"):
         status, _, body = server.get(path, Host="evil.example")
         assert status == 403
@@ -99,7 +101,7 @@ def test_headers_decide_for_pages_and_sockets(server: Server) -> None:
         hear(page, "frame")
 
 
-def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
+def test_wrong_tokens_are_rejected_logged_and_throttled() -> None:
     with serving("--host", "0.0.0.0") as server:
         assert server.token
         right = {"Authorization": f"Bearer {server.token}"}
@@ -148,7 +150,7 @@ def test_wrong_tokens_are_refused_logged_and_slowed_down() -> None:
     assert lines[-1] == "hull lab: wrong token from 127.0.0.1 (5 of 5 in a minute)\n"
 
 
-def test_waiting_ends_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_block_expires_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     guard = Guard("0.0.0.0", "0.0.0.0")
@@ -219,7 +221,7 @@ def test_a_port_in_use_is_one_clear_message(server: Server) -> None:
         (("--host", os.fsdecode(b"\xff")), r"--host: \udcff is invalid; expected an address of t"),
     ],
 )
-def test_options_that_cannot_be_used(arguments: tuple[str, ...], message: str) -> None:
+def test_invalid_options(arguments: tuple[str, ...], message: str) -> None:
     done = hull(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -227,7 +229,7 @@ def test_options_that_cannot_be_used(arguments: tuple[str, ...], message: str) -
     assert done.stderr.count("\n") == 1
 
 
-def test_an_address_that_the_terminal_cannot_show_is_printed_as_numbers(
+def test_unprintable_address_is_shown_as_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
@@ -237,7 +239,7 @@ def test_an_address_that_the_terminal_cannot_show_is_printed_as_numbers(
     assert server.line == f"hull lab: http://127.0.0.1:{server.port}/  (Ctrl-C to stop)\n"
 
 
-def test_without_its_packages_it_names_the_extra() -> None:
+def test_missing_packages_name_the_extra() -> None:
     code = (
         "import sys; sys.modules['uvicorn'] = None; sys.argv = ['hull', 'lab']; "
         "from hull.cli import main; sys.exit(main())"

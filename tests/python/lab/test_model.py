@@ -62,7 +62,7 @@ def random_state(draw: random.Random) -> State:
     return read_state({**dict(zip("ab", chosen, strict=False)), **numbers})
 
 
-def test_links_come_back_as_they_were() -> None:
+def test_links_round_trip() -> None:
     draw = random.Random(8)
     for state in [*corners(), *(random_state(draw) for _ in range(200))]:
         again = read_state(dict(parse_qsl(state.query())))
@@ -115,7 +115,7 @@ def test_defaults_are_allowed_and_left_out() -> None:
         ({"k": "\x1b[31m\n"}, r"k: \\x1b\[31m\\n is invalid; expected"),
     ],
 )
-def test_states_that_are_refused(values: dict[str, object], message: str) -> None:
+def test_invalid_states_are_rejected(values: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=f"^{message}"):
         read_state(values)
 
@@ -140,7 +140,7 @@ def test_every_corner_is_a_scenario_that_runs() -> None:
             assert len(cdf) == len(look["latency"]["edges"])
 
 
-def test_the_scenario_says_what_the_state_says() -> None:
+def test_scenario_matches_the_state() -> None:
     network = {"rate": 1e9, "rtt": 3e-4, "load": 0.2}
     state = read_state({"a": "hull", "b": "dctcp", **network, "drain": 0.9, "k": 6e3})
     found = {cell.scheme: json.loads(cell.scenario) for cell in scenario.cells(state)}
@@ -159,7 +159,7 @@ def test_the_scenario_says_what_the_state_says() -> None:
 
 
 @pytest.mark.parametrize("rate", [1e9, 40e9])
-def test_the_first_acknowledgment_comes_after_a_round_trip(rate: float) -> None:
+def test_first_ack_arrives_after_a_round_trip(rate: float) -> None:
     """The window's first growth shows its arrival; host stacks add jitter of a few percent."""
     values = {"a": "dctcp", "flows": 1, "load": 0, "rtt": 5e-4, "rate": rate, "speed": 1e-4}
     state = read_state(values)
@@ -211,13 +211,13 @@ def test_a_saved_scenario_shows_the_same_samples(tmp_path: Path, load: float) ->
         ({"rtt": 1e-5, "flows": 4}, "windows of 1.979 packets; the model has more than 2"),
     ],
 )
-def test_no_line_where_the_model_of_phantom_queues_ends(values: dict[str, float], why: str) -> None:
+def test_no_prediction_outside_the_phantom_queue_model(values: dict[str, float], why: str) -> None:
     (found,) = theory.predictions(read_state({"a": "hull", **values}))["schemes"]
     assert {p["why"] for p in found["predictions"]} == {why}
     assert {p["value"] for p in found["predictions"]} == {None}
 
 
-def test_predictions_of_every_corner_are_numbers_or_say_why_not() -> None:
+def test_every_prediction_is_a_number_or_a_reason() -> None:
     for state in corners():
         found = theory.predictions(state)
         assert [scheme["id"] for scheme in found["schemes"]] == list(state.schemes)
@@ -234,7 +234,7 @@ def test_predictions_of_every_corner_are_numbers_or_say_why_not() -> None:
 
 
 @pytest.mark.parametrize("rate", [1e9, 10e9])
-def test_predictions_are_near_what_is_simulated(rate: float) -> None:
+def test_predictions_are_near_the_simulation(rate: float) -> None:
     """Two flows that send packets singly, DCTCP with K of 0.5 C d and HULL with its headroom."""
     rtt = 3e-4
     k = 0.5 * rate * rtt / 8
@@ -261,7 +261,7 @@ def test_predictions_are_near_what_is_simulated(rate: float) -> None:
     assert set(SCHEMES) >= {"dctcp", "hull"}
 
 
-def test_alpha_lies_below_equation_2_6_by_the_share_of_marks_in_a_marked_window(
+def test_alpha_is_below_equation_2_6_by_the_marked_share_of_a_window(
     tmp_path: Path,
 ) -> None:
     """docs/lab.md: alpha = sqrt(2 F / W); equation 2.6 is the case F = 1."""

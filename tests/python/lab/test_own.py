@@ -76,7 +76,7 @@ def look(cell: scenario.Cell, state: Any, until: float) -> dict[str, Any]:
     return found
 
 
-def test_a_star_has_the_numbers_of_the_file(rack: Own) -> None:
+def test_star_uses_the_files_numbers(rack: Own) -> None:
     state = rack.state
     assert (state.rate, state.mtu, state.buffer) == (25e9, 1500, 500e3)
     assert (state.k, state.drain, state.threshold) == (100e3, 0.95, 3e3)
@@ -107,7 +107,9 @@ def test_a_star_has_the_numbers_of_the_file(rack: Own) -> None:
         ('load = "20%"', 'load = "95%"', "requests with a load of 95%: outside the lab's range"),
     ],
 )
-def test_what_a_star_does_not_have_is_said(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_differences_from_a_star_are_reported(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
     assert old in LEAF_SPINE
     found = read(tmp_path, LEAF_SPINE.replace(old, new))
     assert any(said in sentence for sentence in found.left), found.left
@@ -124,7 +126,7 @@ def test_rates_and_packets_of_the_file_can_be_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", scenarios.names())
-def test_every_shipped_scenario_can_be_looked_at(tmp_path: Path, name: str) -> None:
+def test_every_shipped_scenario_can_be_viewed(tmp_path: Path, name: str) -> None:
     found = read(tmp_path, scenarios.text(name))
     assert found.taken
     for cell in cells_of(found.state, found):
@@ -141,7 +143,7 @@ def small(found: dict[str, Any]) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("kind", ["star", "own"])
-def test_the_plane_has_the_numbers_of_the_run(rack: Own, tmp_path: Path, kind: str) -> None:
+def test_plane_agrees_with_the_run(rack: Own, tmp_path: Path, kind: str) -> None:
     """The page's last frame and `hull run` of the saved scenario agree in bandwidth and latency."""
     chosen = {"a": "own:hull", "b": "own:dctcp", "more": "own:cubic"}
     if kind == "star":
@@ -181,7 +183,7 @@ def test_the_plane_has_the_numbers_of_the_run(rack: Own, tmp_path: Path, kind: s
         assert stats["goodput_long"] == pytest.approx(goodput, rel=0.01)
 
 
-def test_without_a_moved_slider_the_file_runs_as_it_is(rack: Own) -> None:
+def test_untouched_sliders_run_the_file_as_is(rack: Own) -> None:
     state = rack.state
     for cell in cells_of(state, rack):
         resolved, file = json.loads(cell.scenario), rack.cells[cell.scheme]
@@ -198,7 +200,7 @@ def test_without_a_moved_slider_the_file_runs_as_it_is(rack: Own) -> None:
         assert cell["switch"]["buffer"] == "200000B"
 
 
-def test_a_scenario_of_two_networks_is_not_saved(rack: Own) -> None:
+def test_two_networks_cannot_be_saved(rack: Own) -> None:
     state = read_state({"a": "hull", "b": "own:hull"}, rack.catalog)
     assert [cell.scheme for cell in cells_of(state, rack)] == ["hull", "own:hull"]
     with pytest.raises(hull.UsageError, match="expected schemes of one network"):
@@ -213,7 +215,7 @@ def test_a_scenario_of_two_networks_is_not_saved(rack: Own) -> None:
         (LEAF_SPINE.replace('"95%"', '"195%"'), "switch.phantom_queue.drain"),
     ],
 )
-def test_a_wrong_file_is_bad_input(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_file_is_bad_input(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(text)
     command = [sys.executable, "-m", "hull", "lab", "--no-open", "--port", "0", str(file)]
@@ -226,7 +228,7 @@ def test_a_wrong_file_is_bad_input(tmp_path: Path, text: str, message: str) -> N
     assert done.stdout == ""
 
 
-def test_a_file_is_told_to_those_with_the_token_only(tmp_path: Path) -> None:
+def test_file_is_shown_only_with_the_token(tmp_path: Path) -> None:
     pytest.importorskip("fastapi")
     pytest.importorskip("websockets")
     from lab.lab_client import serving
@@ -248,13 +250,13 @@ def test_a_file_is_told_to_those_with_the_token_only(tmp_path: Path) -> None:
         assert found["schemes"][0]["id"] == "own:cubic"
 
 
-def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+def test_missing_file_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(hull.UsageError, match="no such file"):
         read_own(str(tmp_path / "none.toml"))
 
 
 @pytest.mark.parametrize("rate", [1e9, 25e9, 100e9, 400e9])
-def test_recommended_values_are_those_of_hull_design(rate: float) -> None:
+def test_recommended_values_match_hull_design(rate: float) -> None:
     from hull.theory.design import Setting, design
 
     found = recommended(rate, 1e-4, 1500, 2)
@@ -266,7 +268,7 @@ def test_recommended_values_are_those_of_hull_design(rate: float) -> None:
     read_state({"rate": rate, "rtt": 1e-4, **found})
 
 
-def test_a_second_on_the_clock_stays_within_the_packet_hops() -> None:
+def test_recommended_speed_limits_packet_hops() -> None:
     assert [network["rate"] for network in networks()] == [10e9, 25e9, 100e9, 400e9]
     for rate in (1e9, 10e9, 100e9, 400e9):
         for rtt in (2e-6, 1e-5, 1e-4, 1e-3):

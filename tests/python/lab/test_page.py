@@ -37,7 +37,7 @@ CHARTS = 11
         ("new Image().src = 'http://elsewhere.invalid/x.png'", "request: http://elsewhere.invalid"),
     ],
 )
-def test_what_is_not_quiet_is_noted(browser: Browser, script: str, noted: str) -> None:
+def test_page_noise_is_recorded(browser: Browser, script: str, noted: str) -> None:
     noise: list[str] = []
     page = browser.new_page()
     listen(page, noise, "")
@@ -112,7 +112,7 @@ def test_slider_is_answered(
     assert f"drain={share:g}" in page.url
 
 
-def test_link_shows_the_same_elsewhere(open_page: Open) -> None:
+def test_link_reproduces_the_view(open_page: Open) -> None:
     first = live(open_page(""))
     first.locator("#scheme-b").select_option("tcp")
     first.locator("#set-flows").fill("5")
@@ -133,7 +133,7 @@ def test_link_shows_the_same_elsewhere(open_page: Open) -> None:
     assert second.evaluate(theory) == first.evaluate(theory)
 
 
-def test_link_that_cannot_be_used_says_what(open_page: Open) -> None:
+def test_bad_link_is_explained(open_page: Open) -> None:
     page = live(open_page("a=hull&rate=5&colour=red&flows=1.5"))
     notice = page.locator("#notice")
     expect(notice).to_contain_text(
@@ -146,7 +146,7 @@ def test_link_that_cannot_be_used_says_what(open_page: Open) -> None:
     expect(notice).to_be_hidden()
 
 
-def test_links_that_name_less_or_nonsense_still_run(open_page: Open) -> None:
+def test_incomplete_or_nonsense_links_still_run(open_page: Open) -> None:
     for link, schemes, notice in (
         ("a=hull&b=hull", ("hull", ""), "b: hull is the same as a"),
         ("b=dctcp", ("hull", "dctcp"), ""),
@@ -181,7 +181,7 @@ def test_saved_scenario_runs(open_page: Open, tmp_path: Path) -> None:
     assert '"hull"' in summary
 
 
-def test_goes_on_after_a_restart_of_the_server(open_page: Open) -> None:
+def test_continues_after_a_server_restart(open_page: Open) -> None:
     first = Server()
     page = live(open_page(url=first.url, loud=True))
     page.locator("#set-flows").fill("3")
@@ -201,7 +201,7 @@ HIDE = """(hidden) => {
     document.dispatchEvent(new Event('visibilitychange')); }"""
 
 
-def test_a_tab_in_the_background_comes_back_to_another_server(open_page: Open) -> None:
+def test_background_tab_reconnects_to_a_new_server(open_page: Open) -> None:
     first = Server()
     page = live(open_page(url=first.url, loud=True))
     page.evaluate(HIDE, True)
@@ -254,7 +254,7 @@ OVER = """() => [...document.querySelectorAll('#readout tr, .head')].flatMap((ro
 
 
 @pytest.mark.parametrize("width", [320, 360, 640, 800, 960, 1100, 1280])
-def test_nothing_is_cut_off_or_on_top_of_something(open_page: Open, width: int) -> None:
+def test_nothing_is_cut_off_or_overlaps(open_page: Open, width: int) -> None:
     page = live(open_page(LONG, viewport={"width": width, "height": 780}))
     page.wait_for_timeout(500)
     assert page.evaluate(OVER) == []
@@ -284,7 +284,7 @@ def test_fits_and_can_be_read(open_page: Open, scheme: str, width: int) -> None:
     assert page.evaluate(contrast) == []
 
 
-def test_the_warm_up_is_told(open_page: Open) -> None:
+def test_warm_up_is_announced(open_page: Open) -> None:
     """The page announces the warm-up from the start: 40 ms, at 5 ms a second."""
     page = live(open_page())
     page.locator("#numbers summary").click()
@@ -347,7 +347,7 @@ def test_reduced_motion_draws_five_times_a_second(open_page: Open) -> None:
     assert 1 < pictures(page, 1.5) < 6.5
 
 
-def test_token_is_asked_for_and_stays_in_the_tab(open_page: Open) -> None:
+def test_token_is_requested_and_kept_in_the_tab(open_page: Open) -> None:
     guarded = Server("--host", "0.0.0.0")
     try:
         token = guarded.token()

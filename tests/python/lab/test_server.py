@@ -91,7 +91,7 @@ def test_a_page_gets_begin_and_then_frames(idle: Server) -> None:
         assert looks[-1]["stats"]["throughput"] > 1e9
 
 
-def test_schemes_for_the_plane_have_numbers_only(idle: Server) -> None:
+def test_plane_schemes_send_only_numbers(idle: Server) -> None:
     with idle.page() as page:
         say(page, "start", state={"a": "hull", "more": "tcp,dctcp", "load": 0.1}, fps=60)
         begin = hear(page, "begin")
@@ -244,7 +244,7 @@ def test_five_pages_stay_below_300_mb(idle: Server) -> None:
     assert peak < 300
 
 
-def test_a_sixth_page_is_refused_until_one_has_gone(idle: Server) -> None:
+def test_sixth_page_is_rejected_until_one_leaves(idle: Server) -> None:
     with ExitStack() as stack:
         pages = [stack.enter_context(idle.page()) for _ in range(5)]
         for page in pages:
@@ -301,7 +301,7 @@ GARBAGE: list[tuple[str | bytes, str]] = [
 ]
 
 
-def test_messages_that_are_not_ours(idle: Server) -> None:
+def test_invalid_messages(idle: Server) -> None:
     for sent, expected in GARBAGE:
         with idle.page() as page:
             page.send(sent)
@@ -311,7 +311,7 @@ def test_messages_that_are_not_ours(idle: Server) -> None:
     assert idle.runs() == 0
 
 
-def test_messages_that_are_not_ours_end_a_run(idle: Server) -> None:
+def test_invalid_messages_end_a_run(idle: Server) -> None:
     garbage: list[tuple[str | bytes, str]] = [
         (b"\x00", "message: bytes are invalid; expected JSON as text"),
         ("[", "message: [ is invalid; expected JSON"),
@@ -331,7 +331,7 @@ def test_messages_that_are_not_ours_end_a_run(idle: Server) -> None:
     wait_for_runs(idle, 0)
 
 
-def test_the_first_message_is_start_and_only_the_first(idle: Server) -> None:
+def test_only_the_first_message_is_start(idle: Server) -> None:
     with idle.page() as page:
         say(page, "pause")
         assert closed(page)[::2] == (1008, "type: pause is invalid; expected start at first")
@@ -343,7 +343,7 @@ def test_the_first_message_is_start_and_only_the_first(idle: Server) -> None:
 
 
 @pytest.mark.parametrize("size", [33_000, 3_000_000])
-def test_more_than_32_kib_are_not_read(idle: Server, size: int) -> None:
+def test_messages_above_32_kib_are_not_read(idle: Server, size: int) -> None:
     with idle.page() as page:
         # The server closes during this send, so the client may or may not learn the reason.
         with suppress(ConnectionClosed):
@@ -355,7 +355,7 @@ def test_more_than_32_kib_are_not_read(idle: Server, size: int) -> None:
 
 
 @pytest.mark.parametrize("starts", [False, True])
-def test_text_that_is_not_utf8_is_named_and_nothing_is_logged(idle: Server, starts: bool) -> None:
+def test_non_utf8_text_is_reported_but_not_logged(idle: Server, starts: bool) -> None:
     lines = len(idle.errors)
     close = Frame(Opcode.CLOSE, CloseCode.NORMAL_CLOSURE.to_bytes(2))
     for parts, goodbye in (([b"abc\xff"], []), ([b"ab", b"c\xff"], []), ([b"\xff"], [close])):
@@ -397,7 +397,7 @@ HOSTILE = [
 ]
 
 
-def test_requests_of_any_bytes_get_an_answer_and_nothing_is_logged(server: Server) -> None:
+def test_arbitrary_requests_are_answered_but_not_logged(server: Server) -> None:
     lines = len(server.errors)
     for request in HOSTILE:
         with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
@@ -413,7 +413,7 @@ def test_requests_of_any_bytes_get_an_answer_and_nothing_is_logged(server: Serve
     assert server.errors[lines:] == []
 
 
-def test_what_the_page_asks_for(server: Server) -> None:
+def test_endpoints_the_page_uses(server: Server) -> None:
     status, headers, body = server.get("/api/model")
     content = json.loads(body)
     assert status == 200

@@ -21,7 +21,7 @@ async def take(outbox: Outbox) -> str | None:
     return await asyncio.wait_for(outbox.take(), 5)
 
 
-def test_two_frames_wait_and_a_new_run_drops_them() -> None:
+def test_new_run_drops_the_two_queued_frames() -> None:
     async def check() -> None:
         outbox = Outbox(asyncio.get_running_loop())
         for frame in range(MOST_FRAMES):
@@ -43,7 +43,7 @@ def test_two_frames_wait_and_a_new_run_drops_them() -> None:
     asyncio.run(check())
 
 
-def test_what_another_thread_adds_arrives() -> None:
+def test_messages_from_another_thread_arrive() -> None:
     async def check() -> None:
         outbox = Outbox(asyncio.get_running_loop())
         threading.Timer(0.05, outbox.add, ["late"]).start()
@@ -52,7 +52,7 @@ def test_what_another_thread_adds_arrives() -> None:
     asyncio.run(check())
 
 
-def test_turns_are_taken_in_order_and_the_first_before_them() -> None:
+def test_turns_are_in_order_after_priority_turns() -> None:
     turns, order = Turns(1), list[str]()
 
     def take_turn(name: str, first: bool) -> None:
@@ -73,7 +73,7 @@ def test_turns_are_taken_in_order_and_the_first_before_them() -> None:
     take_turn("again", False)
 
 
-def test_a_page_that_takes_nothing_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stalled_page_counts_as_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = pytest.importorskip("hull.lab.pages")
     monkeypatch.setattr(pages, "_STALLED_SECONDS", 0.1)
 
@@ -105,7 +105,7 @@ async def messages(run: Session, outbox: Outbox, until: str) -> list[dict[str, A
     return found
 
 
-def test_a_slow_page_gets_fewer_frames_of_more_samples() -> None:
+def test_slow_page_gets_fewer_larger_frames() -> None:
     async def check() -> None:
         outbox = Outbox(asyncio.get_running_loop())
         run = Session(read_state({}), 60, outbox)
@@ -160,7 +160,7 @@ def test_a_run_that_fails_says_so(
     assert capsys.readouterr().err == "hull lab: the run failed: RuntimeError: no room\n"
 
 
-def test_steps_of_a_paused_run_that_take_several_slices_are_shown() -> None:
+def test_long_steps_of_a_paused_run_are_shown() -> None:
     heavy = read_state({"rate": 40e9, "rtt": 1e-3, "flows": 32})
 
     async def until_it_stands(outbox: Outbox) -> float:

@@ -122,7 +122,7 @@ def seconds_open(clients: list[socket.socket], drip: bytes = b"", most: float = 
 
 @pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
 @pytest.mark.parametrize("begin", [b"GET / HTTP/1.1\r\nX: ", b""], ids=["drip", "idle"])
-def test_each_request_has_its_time(first: bool, begin: bytes) -> None:
+def test_each_request_has_a_time_limit(first: bool, begin: bytes) -> None:
     with lab(Limits(request_seconds=0.5)) as server:
         clients = [server.client() if first else server.asked() for _ in range(12)]
         for client in clients:
@@ -136,7 +136,7 @@ def test_each_request_has_its_time(first: bool, begin: bytes) -> None:
     ("header", "drip"),
     [(b"Content-Length: 100000", b"a"), (b"Transfer-Encoding: chunked", b"1\r\na\r\n")],
 )
-def test_bodies_are_not_waited_for(first: bool, header: bytes, drip: bytes) -> None:
+def test_request_bodies_are_rejected_at_once(first: bool, header: bytes, drip: bytes) -> None:
     with lab(Limits()) as server:
         clients = [server.client() if first else server.asked() for _ in range(12)]
         for client in clients:
@@ -151,7 +151,7 @@ def test_bodies_are_not_waited_for(first: bool, header: bytes, drip: bytes) -> N
         assert answer(client)[0] == 200
 
 
-def test_one_address_keeps_no_other_out() -> None:
+def test_one_address_cannot_lock_out_others() -> None:
     with lab(Limits()) as server:
         clients = [server.asked(OTHER) for _ in range(63)]
         for client in clients:
@@ -175,7 +175,7 @@ def test_a_burst_of_one_address_is_answered() -> None:
         assert all(client.recv(15) == b"HTTP/1.1 200 OK" for client in clients)
 
 
-def test_where_all_are_taken_the_address_with_most_gives_one_up() -> None:
+def test_full_table_evicts_from_the_largest_holder() -> None:
     with lab(Limits(connections=8, of_address=8, request_seconds=60)) as server:
         others = [server.client(f"127.0.0.{last}") for last in (3, 4, 5)]
         hoarded = [server.client(OTHER) for _ in range(5)]
@@ -184,7 +184,7 @@ def test_where_all_are_taken_the_address_with_most_gives_one_up() -> None:
         assert all(map(is_open, [*others, *hoarded[2:], *newest]))
 
 
-def test_answers_that_nobody_takes_end() -> None:
+def test_unread_answers_are_dropped() -> None:
     limits = Limits(answer_seconds=0.5, request_seconds=0.3, closing_seconds=0.3)
     with lab(limits) as server:
         clients = [server.client(takes_little=True) for _ in range(4)]
@@ -201,7 +201,7 @@ def test_answers_that_nobody_takes_end() -> None:
         assert max(map(received, clients)) < 20_000_000
 
 
-def test_an_answer_may_take_longer_than_asking() -> None:
+def test_answer_may_outlast_the_request_limit() -> None:
     with lab(Limits(request_seconds=0.3)) as server:
         client = server.client(takes_little=True)
         client.sendall(LONG * 100)
@@ -209,7 +209,7 @@ def test_an_answer_may_take_longer_than_asking() -> None:
         assert received(client) > 14_000_000
 
 
-def test_silent_sockets_end_and_pages_stay() -> None:
+def test_silent_sockets_are_closed_and_pages_kept() -> None:
     with lab(Limits(start_seconds=0.4, closing_seconds=0.2, of_address=3)) as server:
         address = f"ws://127.0.0.1:{server.port}/api/live"
         with connect(address, compression=None, max_queue=None) as page:
@@ -248,7 +248,7 @@ def sent_until_closed(client: socket.socket, data: bytes, most: int) -> int:
     return sent
 
 
-def test_messages_of_endless_parts_and_pings_fill_no_memory() -> None:
+def test_endless_fragments_and_pings_use_bounded_memory() -> None:
     most = 50_000_000
     with lab(Limits()) as server:
         # Pings whose pongs are not read: the system itself buffers a few megabytes.

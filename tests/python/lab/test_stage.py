@@ -39,7 +39,7 @@ def label(page: Page, name: str) -> str:
     return next(text for text in texts if text.startswith(f"{name} "))
 
 
-def test_a_dot_for_each_scheme_has_the_numbers_of_the_run(open_page: Open) -> None:
+def test_each_schemes_dot_agrees_with_the_run(open_page: Open) -> None:
     page = live(open_page(THREE))
     expect(page.locator("#plane .dot")).to_have_count(3)
     expect(page.locator("#plane .dot circle.unsure")).to_have_count(0, timeout=15_000)
@@ -137,7 +137,7 @@ def test_the_charts_of_a_lesson_come_first(open_page: Open) -> None:
     expect(elsewhere.locator("#charts .chart h3").first).to_contain_text("Windows")
 
 
-def test_the_network_is_drawn_and_told(open_page: Open) -> None:
+def test_network_is_drawn_and_described(open_page: Open) -> None:
     page = live(open_page(THREE.replace("flows=2", "flows=6")))
     names = page.locator("#network .host").all_text_contents()
     assert names == [
@@ -156,7 +156,7 @@ def test_the_network_is_drawn_and_told(open_page: Open) -> None:
     until(page, "document.querySelector('#network .trough + rect').width.baseVal.value > 3")
 
 
-def test_more_schemes_by_keyboard_at_most_three(open_page: Open) -> None:
+def test_keyboard_adds_at_most_three_schemes(open_page: Open) -> None:
     page = live(open_page(THREE))
     page.locator("#more-cubic").focus()
     page.keyboard.press("Space")
@@ -172,7 +172,7 @@ def test_more_schemes_by_keyboard_at_most_three(open_page: Open) -> None:
     expect(page.locator("#more-tcp_ecn")).to_be_enabled()
 
 
-def test_a_link_speed_sets_what_is_recommended_for_it(open_page: Open, lab_server: Server) -> None:
+def test_link_speed_sets_its_recommended_values(open_page: Open, lab_server: Server) -> None:
     page = live(open_page(THREE))
     page.locator("#set-rate").focus()
     page.keyboard.press("End")
@@ -192,7 +192,7 @@ def test_a_link_speed_sets_what_is_recommended_for_it(open_page: Open, lab_serve
     expect(page.locator("output[for=set-k]")).to_have_text("1.7 MB")
 
 
-def test_ones_own_network_runs_and_is_told(open_page: Open, tmp_path: Path) -> None:
+def test_own_network_runs_and_is_described(open_page: Open, tmp_path: Path) -> None:
     file = tmp_path / "rack.toml"
     file.write_text(LEAF_SPINE)
     server = Server(str(file))

@@ -101,9 +101,7 @@ def wait_until(enough: int, store: str, process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-def test_a_worker_is_killed_and_one_added_and_the_rows_are_those_of_threads(
-    cluster: Cluster, hull: Hull
-) -> None:
+def test_lost_and_added_workers_give_the_rows_of_threads(cluster: Cluster, hull: Hull) -> None:
     first = cluster.add_worker("first")
     second = cluster.add_worker("second")
     cluster.wait_for_workers(2)
@@ -149,7 +147,7 @@ def test_two_sweeps_write_one_store_at_once(cluster: Cluster, hull: Hull) -> Non
     assert pl.read_parquet("both/runs/*/*.parquet")["run"].n_unique() == 8 * 15
 
 
-def test_ctrl_c_keeps_what_is_finished(cluster: Cluster) -> None:
+def test_ctrl_c_keeps_finished_runs(cluster: Cluster) -> None:
     cluster.add_worker("only")
     cluster.wait_for_workers(1)
     command = [*COMMAND, "sweep", "table4.toml", *GRID, *ENDLESS, *cluster.executor]
@@ -175,7 +173,7 @@ def test_the_scheduler_goes_away(cluster: Cluster) -> None:
     assert "Traceback" not in said
 
 
-def test_a_scheduler_that_is_not_there(hull: Hull, place: Path) -> None:
+def test_missing_scheduler(hull: Hull, place: Path) -> None:
     Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -193,7 +191,9 @@ def test_a_scheduler_that_is_not_there(hull: Hull, place: Path) -> None:
         (b"SSH-2.0-OpenSSH_9.2\r\n", r"127\.0\.0\.1:\d+ is not a Dask scheduler; "),
     ],
 )
-def test_something_else_is_there(answer: bytes, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_address_is_not_a_dask_scheduler(
+    answer: bytes, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dask_cluster, "_CONNECT_S", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -215,7 +215,7 @@ def test_something_else_is_there(answer: bytes, said: str, monkeypatch: pytest.M
             connection.close()
 
 
-def test_the_address_of_a_worker_is_none_of_a_scheduler(cluster: Cluster, hull: Hull) -> None:
+def test_worker_address_is_not_a_scheduler(cluster: Cluster, hull: Hull) -> None:
     cluster.add_worker("only")
     cluster.wait_for_workers(1)
     assert hull("sweep", "table4.toml", *SHORT, *cluster.executor).returncode == 0
@@ -228,7 +228,7 @@ def test_the_address_of_a_worker_is_none_of_a_scheduler(cluster: Cluster, hull: 
 
 
 @pytest.mark.parametrize("executor", ["dask://", "dask://host", "dask://host:x", "ray", ""])
-def test_an_executor_that_cannot_be(hull: Hull, place: Path, executor: str) -> None:
+def test_invalid_executor(hull: Hull, place: Path, executor: str) -> None:
     done = hull("sweep", "scenario.toml", *SHORT, "--executor", executor)
     assert done.returncode == 2
     assert done.stderr.startswith("hull: error: --executor: ")

@@ -60,13 +60,13 @@ def test_values_from_python() -> None:
         ({"1Gbps", "2Gbps"}, "no order"),
     ],
 )
-def test_values_that_cannot_be(values: object, why: str) -> None:
+def test_invalid_values(values: object, why: str) -> None:
     with pytest.raises(UsageError, match=why) as error:
         values_of("--over workload.load", values)
     assert str(error.value).startswith("--over workload.load: ")
 
 
-def test_short_keys_mean_the_one_key_that_they_can() -> None:
+def test_short_keys_resolve_to_the_only_match() -> None:
     keys = {
         axis.name: axis.key
         for axis in grid(
@@ -112,14 +112,14 @@ def test_k_is_the_marking_threshold() -> None:
         ("table4", "zzz", "hull keys"),
     ],
 )
-def test_a_key_that_is_not_there_is_told_with_those_near(name: str, key: str, named: str) -> None:
+def test_unknown_key_is_reported_with_similar_keys(name: str, key: str, named: str) -> None:
     with pytest.raises(UsageError) as error:
         grid(name, {key: [1]})
     assert str(error.value).startswith(f"--over {key}: ")
     assert named in str(error.value)
 
 
-def test_a_scheme_without_the_swept_key_is_one_case_in_many_places() -> None:
+def test_scheme_without_the_swept_key_runs_once() -> None:
     found = grid("table4", {"scheme.drain": "800Mbps,900Mbps", "workload.load": "0.2,0.4,0.6"})
     assert len(found.places) == 2 * 3 * 4
     assert len(found.cases) == 3 * (3 + 2)
@@ -135,7 +135,7 @@ def test_a_scheme_without_the_swept_key_is_one_case_in_many_places() -> None:
     assert drains == ["800Mbps"] * 3 + ["900Mbps"] * 3
 
 
-def test_the_files_own_sweep_is_swept_unless_its_key_is_given() -> None:
+def test_files_sweep_applies_unless_overridden() -> None:
     own = grid("table4", {"scheme.drain": ["900Mbps"]})
     assert [axis.key for axis in own.axes] == [
         "workload.requests.load",
@@ -170,14 +170,14 @@ def test_short_keys_in_the_file_and_in_settings() -> None:
         assert [axis.name for axis in left.axes] == ["scheme.drain"]
 
 
-def test_a_key_twice_is_refused() -> None:
+def test_duplicate_key_is_rejected() -> None:
     with pytest.raises(UsageError, match=r"swept as workload\.load already"):
         grid("table4", {"workload.load": [0.2], "workload.requests.load": [0.3]})
     with pytest.raises(UsageError, match=r"--set workload\.requests\.load"):
         grid("table4", {"workload.load": [0.2]}, "workload.requests.load=30%")
 
 
-def test_more_than_can_be_done_is_refused_at_once() -> None:
+def test_oversized_sweep_is_rejected_at_once() -> None:
     with pytest.raises(UsageError, match=r"--over: 36080451 points \(80001 x 451\); expected at"):
         grid(
             "table4",
@@ -190,7 +190,7 @@ def test_more_than_can_be_done_is_refused_at_once() -> None:
         Seeds(2**63 - 1, 2, {}, None, 1)
 
 
-def test_the_key_of_a_run_is_of_what_it_depends_on() -> None:
+def test_run_key_covers_its_inputs() -> None:
     one = grid("table4", {}).cases[0]
     other_title = grid("table4", {}, "title=x", "run.seeds=7", "run.seed=3").cases[0]
     other = grid("table4", {}, "run.duration=99s").cases[0]
@@ -199,7 +199,7 @@ def test_the_key_of_a_run_is_of_what_it_depends_on() -> None:
     assert json.loads(with_seed(one.scenario, 5))["run"]["seed"] == 5
 
 
-def test_a_file_that_the_scenario_names_is_part_of_the_key(
+def test_referenced_file_is_part_of_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -113,9 +113,7 @@ def hosts(store: str) -> list[str]:
     return [json.loads(line)["host"] for line in lines]
 
 
-def test_jobs_give_what_threads_give_though_one_is_cancelled(
-    slurm: None, hull: Hull, place: Path
-) -> None:
+def test_jobs_match_threads_despite_a_cancelled_job(slurm: None, hull: Hull, place: Path) -> None:
     Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
     command = ["sweep", "table4.toml", *GRID, "--seeds", "4"]
     command += ["--set", "run.duration=4s", "--set", "run.warmup=20ms"]
@@ -151,7 +149,7 @@ def test_jobs_give_what_threads_give_though_one_is_cancelled(
     assert "Traceback" not in refused.stderr
 
 
-def test_no_slurm_here(hull: Hull, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slurm_not_installed(hull: Hull, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("submitit", reason="needs hullnet[slurm]")
     monkeypatch.setenv("PATH", "/nowhere")
     refused = hull("sweep", "scenario.toml", *SHORT, "--executor", "slurm")
@@ -160,9 +158,7 @@ def test_no_slurm_here(hull: Hull, place: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("option", ["time=2:00:00", "time=0", "nodes=x"])
-def test_options_that_cannot_be(
-    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_options(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("submitit", reason="needs hullnet[slurm]")
     monkeypatch.setattr(shutil, "which", lambda name: name)
     key, _, value = option.partition("=")

@@ -70,7 +70,7 @@ def test_the_command_writes_one_row_for_each_run_and_statistic(hull: Hull, table
     assert all(line["cpu_seconds"] > 0 for line in log)
 
 
-def test_a_run_gives_what_hull_run_gives(table4: Path) -> None:
+def test_sweep_run_matches_hull_run(table4: Path) -> None:
     frame = sweep(over={"workload.load": ["20%"]})
     result = hull.run("table4.toml", set=[*SETS, "workload.requests.load=20%"], seeds=2)
     for cell in result.summary["cells"]:
@@ -84,7 +84,7 @@ def test_a_run_gives_what_hull_run_gives(table4: Path) -> None:
             assert (row["mean"], row["ci95"], row["n"]) == (expected["mean"], expected["ci95"], 2)
 
 
-def test_the_interval_is_students(table4: Path) -> None:
+def test_interval_uses_students_t(table4: Path) -> None:
     frame = sweep(over={}, seeds=4)
     rows = frame.filter(
         (pl.col("scheme") == "tcp_droptail")
@@ -129,7 +129,7 @@ def test_two_sweeps_at_once_share_the_work(table4: Path) -> None:
     assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
 
 
-def test_more_values_and_seeds_do_only_what_is_new(hull: Hull, table4: Path) -> None:
+def test_added_values_and_seeds_run_only_new_cases(hull: Hull, table4: Path) -> None:
     def made(*arguments: str) -> str:
         done = hull("sweep", "table4.toml", *SHORT, *arguments)
         assert done.returncode == 0, done.stderr
@@ -164,7 +164,7 @@ def test_the_store_is_one_dataset_for_polars_pandas_and_duckdb(table4: Path) -> 
     assert {row[0] for row in three} >= {"load=0.2", "drain=900Mbps,load=0.2"}
 
 
-def test_a_run_in_the_store_can_be_run_from_its_own_scenario(table4: Path) -> None:
+def test_stored_run_can_be_rerun_from_its_scenario(table4: Path) -> None:
     sweep(over={"workload.load": [0.4]}, set=["run.duration=200ms"], seeds=1)
     row = pl.read_parquet("results/store/runs/*/*.parquet").filter(
         (pl.col("scheme") == "dctcp_pq950_pacer") & (pl.col("statistic") == "marks")
@@ -186,7 +186,7 @@ def with_another_value(path: Path) -> bytes | None:
 
 
 @pytest.mark.parametrize("damage", ["truncated", "empty", "foreign", "another run", "a bit"])
-def test_a_damaged_file_is_told_and_done_again(table4: Path, hull: Hull, damage: str) -> None:
+def test_damaged_file_is_reported_and_rerun(table4: Path, hull: Hull, damage: str) -> None:
     before = sweep()
     kept = runs(Path("results/store"))
     paths = sorted(Path("results/store").glob("runs/*/*.parquet"))
@@ -208,7 +208,7 @@ def test_a_damaged_file_is_told_and_done_again(table4: Path, hull: Hull, damage:
     assert runs(Path("results/store")) == kept
 
 
-def test_tables_are_kept_where_asked(table4: Path) -> None:
+def test_tables_are_kept_on_request(table4: Path) -> None:
     without = sweep(seeds=1)
     assert not Path("results/store/tables").exists()
     assert sweep(seeds=1, tables=True).equals(without)
@@ -253,7 +253,7 @@ def test_sha256sum_reads_the_checksums_of_a_store(table4: Path) -> None:
     assert sums == {path: digest(store / path) for path in paths}
 
 
-def test_a_torn_or_missing_checksum_is_none(table4: Path) -> None:
+def test_truncated_checksum_counts_as_missing(table4: Path) -> None:
     sweep(seeds=1)
     before = runs(Path("results/store"))
     for number, file in enumerate(sorted(Path("results/store/sums").iterdir())):
@@ -271,14 +271,14 @@ def test_a_torn_or_missing_checksum_is_none(table4: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [[("workload.load", [0.2])], "workload.load=0.2", {1: [0.2]}])
-def test_what_is_no_dict_is_refused(table4: Path, wrong: Any) -> None:
+def test_non_dict_is_rejected(table4: Path, wrong: Any) -> None:
     for name in ("over", "until"):
         with pytest.raises(hull.UsageError, match=f"{name}: .*expected a dict"):
             sweep(**{name: wrong})
     assert not Path("results").exists()
 
 
-def test_processes_give_what_threads_give(table4: Path) -> None:
+def test_processes_match_threads(table4: Path) -> None:
     threads = sweep(store="a", jobs=2)
     with ProcessPoolExecutor(2) as pool:
         assert sweep(store="b", executor=pool).equals(threads)
@@ -307,7 +307,7 @@ class Backwards(Executor):
         return future
 
 
-def test_a_worker_that_dies_costs_nothing_but_time(table4: Path) -> None:
+def test_dead_worker_costs_only_time(table4: Path) -> None:
     assert sweep(store="a", executor=Backwards(2)).equals(sweep(store="b"))
 
 
@@ -316,7 +316,7 @@ def test_a_run_whose_worker_dies_three_times_is_reported(table4: Path) -> None:
         sweep(executor=Backwards(10**9), over={}, seeds=1)
 
 
-def test_what_dask_gave_up_is_not_tried_again(table4: Path) -> None:
+def test_run_dask_gave_up_on_is_not_retried(table4: Path) -> None:
     executor = Backwards(10**9, KilledWorker)
     with pytest.raises(hull.RunError, match=r"12 of 12 runs failed: .*died on each worker that"):
         sweep(executor=executor, over={}, seeds=1)
@@ -337,7 +337,7 @@ def task(folder: str, identity: str, build: str = "") -> Task:
     return Task("s", build or build_hash(), (one,), store=folder, store_id=identity, keep=True)
 
 
-def test_workers_keep_runs_in_the_store_if_it_is_the_one_that_they_see(table4: Path) -> None:
+def test_workers_write_to_the_store_only_if_it_is_theirs(table4: Path) -> None:
     store = Store(Path("a"))
     store.create()
     assert not perform(task("/nowhere/here", store.id))[0].kept
@@ -349,6 +349,6 @@ def test_workers_keep_runs_in_the_store_if_it_is_the_one_that_they_see(table4: P
     assert (again.kept, again.cpu_s) == (True, 0.0)
 
 
-def test_a_worker_with_another_build_is_refused(table4: Path) -> None:
+def test_worker_with_another_build_is_rejected(table4: Path) -> None:
     with pytest.raises(WrongBuildError, match="another build of hull"):
         perform(task("", "", build="0" * 64))

@@ -37,7 +37,7 @@ def begin(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_killed_at_random_moments_it_resumes_to_the_same_rows(hull: Hull) -> None:
+def test_resumes_to_the_same_rows_after_random_kills(hull: Hull) -> None:
     longer = [*SWEEP, "--set", "run.duration=2s", "--set", "run.warmup=20ms"]
     started = time.monotonic()
     assert hull(*longer, "--store", "whole", "--out", "whole.parquet").returncode == 0
@@ -62,7 +62,7 @@ def test_killed_at_random_moments_it_resumes_to_the_same_rows(hull: Hull) -> Non
     assert len(landed) > 1
 
 
-def test_ctrl_c_keeps_what_is_finished_and_says_so(hull: Hull) -> None:
+def test_ctrl_c_keeps_finished_runs_and_says_so(hull: Hull) -> None:
     longer = [*SWEEP, "--set", "run.duration=2s"]
     with begin(*longer) as stopped:
         while len(runs(Path("results/store"))) < 5:
@@ -91,7 +91,7 @@ def mounted(name: str, options: str) -> Iterator[None]:
         subprocess.run(["umount", name], check=True)
 
 
-def test_a_full_disk_is_one_message_and_what_is_finished_is_kept(hull: Hull) -> None:
+def test_full_disk_is_one_message_and_finished_runs_are_kept(hull: Hull) -> None:
     with mounted("small", "size=400k"):
         full = hull(*SWEEP, "--store", "small/store", "--jobs", "2")
         kept = runs(Path("small/store"))
@@ -150,7 +150,7 @@ def test_a_folder_without_permission(hull: Hull) -> None:
     assert "--store: locked: Permission denied; expected a writable folder" in refused.stderr
 
 
-def test_a_store_that_is_read_only_serves_what_it_has(hull: Hull) -> None:
+def test_read_only_store_still_serves_its_runs(hull: Hull) -> None:
     with mounted("shared", "size=8m"):
         assert hull(*SWEEP, "--store", "shared/store").returncode == 0
         before = snapshot(Path("shared"))
@@ -177,7 +177,7 @@ def test_a_store_of_a_newer_version_is_left_alone(hull: Hull) -> None:
     assert snapshot(Path("results")) == before
 
 
-def test_a_folder_of_something_else_is_no_store(hull: Hull) -> None:
+def test_unrelated_folder_is_not_a_store(hull: Hull) -> None:
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("dear diary")
     refused = hull(*SWEEP, "--store", "mine")
@@ -213,7 +213,7 @@ def test_a_folder_of_something_else_is_no_store(hull: Hull) -> None:
         (["--slurm", "partition=x"], "--slurm: given without --executor slurm"),
     ],
 )
-def test_input_that_cannot_be_used(hull: Hull, arguments: list[str], said: str) -> None:
+def test_invalid_input(hull: Hull, arguments: list[str], said: str) -> None:
     refused = hull("sweep", "table4.toml", *SHORT, *arguments)
     assert refused.returncode == 2, refused.stderr
     assert said in refused.stderr
@@ -246,7 +246,7 @@ def test_a_run_that_fails_is_reported_and_the_others_are_kept(
     assert len(runs(Path("results/store"))) == 11
 
 
-def test_what_killed_sweeps_left_is_removed_after_a_day(hull: Hull) -> None:
+def test_leftovers_of_killed_sweeps_are_removed_after_a_day(hull: Hull) -> None:
     store = Store(Path("results/store"))
     store.create()
     old, new = Path("results/store/.tmp/old"), Path("results/store/.tmp/new")

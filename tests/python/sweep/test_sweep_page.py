@@ -85,7 +85,7 @@ def headings(page: Page) -> list[str | None]:
     return [attrs["id"] for tag, attrs in page.tags if tag == "h2"]
 
 
-def test_one_number_has_lines_and_a_frontier() -> None:
+def test_numeric_key_has_lines_and_a_frontier() -> None:
     page, charts = drawn(contents({"load": [0.2, 0.4, 0.6]}))
     assert headings(page) == ["frontier", "lines", "table"]
     assert list(charts) == [
@@ -126,7 +126,7 @@ def test_two_keys_have_heat_maps_and_a_panel_for_each_value() -> None:
     ]
 
 
-def test_a_key_of_texts_has_no_lines() -> None:
+def test_text_key_has_no_lines() -> None:
     page, charts = drawn(contents({"control": ["cubic", "dctcp"]}))
     assert headings(page) == ["frontier", "table"]
     assert [row.split(",")[1] for row in charts["All points"]] == ["cubic", "dctcp"] * 2
@@ -179,7 +179,7 @@ def test_text_is_escaped() -> None:
         vl_convert.vegalite_to_vega(spec)
 
 
-def test_a_scenario_without_schemes_has_a_name_for_its_line() -> None:
+def test_line_without_schemes_is_named_base() -> None:
     _, charts = drawn(contents({"load": [1, 2]}, schemes=("",)))
     assert charts["All points"][0].startswith("base,1,")
 
@@ -194,7 +194,7 @@ def test_a_scenario_without_schemes_has_a_name_for_its_line() -> None:
         (["marks"], None),
     ],
 )
-def test_what_the_frontier_is_of(names: list[str], axes: tuple[str, str] | None) -> None:
+def test_frontier_axes(names: list[str], axes: tuple[str, str] | None) -> None:
     assert frontier_axes(names) == axes
 
 
@@ -217,7 +217,7 @@ def test_keys_as_numbers(values: list[Any], numbers: tuple[float, ...] | None, u
     assert key.unit == unit
 
 
-def test_statistics_are_shown_in_fitting_units() -> None:
+def test_statistics_have_suitable_units() -> None:
     frame = frame_of({"load": [1]}).with_columns(pl.col("mean") * 1e6)
     goodput = read_statistic(frame, ["load"], GOODPUT)
     large = read_statistic(frame, ["load"], LARGE)

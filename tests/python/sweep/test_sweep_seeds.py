@@ -30,7 +30,7 @@ def settle(values: list[float], share: float, start: int = 3, most: int = 50) ->
     return len(seeds.shown(0)), asked
 
 
-def test_the_fewest_seeds_count() -> None:
+def test_minimum_seeds_always_run() -> None:
     values = [10 + ((7 * i) % 11 - 5) / 3 for i in range(50)]
     for share in (0.2, 0.1, 0.07, 0.05):
         count, asked = settle(values, share)
@@ -39,7 +39,7 @@ def test_the_fewest_seeds_count() -> None:
         assert count <= asked <= 2 * count
 
 
-def test_an_interval_of_few_values_is_not_trusted_though_there_are_more_seeds() -> None:
+def test_interval_needs_enough_values_not_only_seeds() -> None:
     found = [{}, {"x": 1.0}, {"x": 1.01}, {}, {}, {}, {"x": 1.0}, {}, {}]
     seeds = Seeds(1, 3, {"x": 0.05}, 9, 1)
     while seeds.more(0, lambda case, seed: found[seed - 1]):
@@ -48,19 +48,19 @@ def test_an_interval_of_few_values_is_not_trusted_though_there_are_more_seeds() 
     assert seeds.is_narrow(0)
 
 
-def test_a_statistic_that_no_run_has_is_not_narrow() -> None:
+def test_missing_statistic_is_not_narrow() -> None:
     seeds = Seeds(1, 3, {"x": 0.05}, 9, 1)
     assert not seeds.more(0, lambda case, seed: {"y": 1.0})
     assert (len(seeds.shown(0)), seeds.is_narrow(0)) == (3, False)
 
 
-def test_there_is_an_end() -> None:
+def test_seeds_are_limited() -> None:
     assert settle([(-1.0) ** i * i for i in range(50)], 0.01, most=20) == (20, 20)
     assert settle([0.0] * 50, 0.01) == (3, 3)
 
 
 @pytest.mark.parametrize("share", ["0", "-5%", "100%", "x", "", 2])
-def test_a_share_that_cannot_be(share: object) -> None:
+def test_invalid_share(share: object) -> None:
     with pytest.raises(UsageError, match=r"--until a: .*expected a share"):
         read_until({"a": share})
 
@@ -116,7 +116,7 @@ def test_the_command_names_points_that_stay_wide(hull: Hull, place: Path) -> Non
     assert "--max-seeds" in few.stderr
 
 
-def test_an_interval_that_no_number_of_seeds_makes_narrow_enough(hull: Hull) -> None:
+def test_interval_that_never_gets_narrow_enough(hull: Hull) -> None:
     Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
     until = ["--until", "throughput.goodput=1e-300%"]
     done = hull("sweep", "table4.toml", *SHORT, *until, "--max-seeds", "4", "--seeds", "3")

@@ -53,7 +53,7 @@ def test_theorem_5_4(errors: list[float], gain: float, start: float) -> None:
     np.testing.assert_allclose(first, second, rtol=0, atol=1e-12 * max(scale, 1e-9))
 
 
-def test_the_equivalent_of_ap_is_the_pd_controller_of_figure_5_10() -> None:
+def test_ap_is_equivalent_to_the_pd_controller_of_figure_5_10() -> None:
     assert equivalent(AP) == PD
     # AP2 by hand: 1, 1/2, 1/4 of the change in the thirds: 7/12 on average, 1/4 at the end.
     assert equivalent(AP2).shares == pytest.approx((1 / 4, 1 / 3))
@@ -141,7 +141,7 @@ def test_against_a_solver(controller: Controller) -> None:
     assert len(times) == 81
 
 
-def test_averaging_bears_more_delay() -> None:
+def test_averaging_tolerates_more_delay() -> None:
     """The example of 5.5.1: the order is the thesis's; its 15 s for AP are 14.7 s here."""
     delays = [
         largest_delay(lambda delay, c=c: example(c, delay), 20.0, 0.1)  # type: ignore[misc]

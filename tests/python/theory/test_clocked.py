@@ -63,7 +63,7 @@ def test_follows_small_steps(flows: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(2.2, 500), st.floats(0.005, 1), st.floats(0.005, 0.3))
-def test_nothing_is_left_over_from_a_period(window: float, g: float, psi: float) -> None:
+def test_derivatives_integrate_to_zero_over_a_period(window: float, g: float, psi: float) -> None:
     cycle = limit_cycle(Fluid(window, g, psi, clocked=True))
     alpha = rise = 0.0
     for part in cycle.path.pieces:
@@ -78,7 +78,7 @@ def test_nothing_is_left_over_from_a_period(window: float, g: float, psi: float)
 
 
 @pytest.mark.parametrize("flows", [2, 10])
-def test_is_what_the_simulator_does(tmp_path: Path, flows: int) -> None:
+def test_matches_the_simulator(tmp_path: Path, flows: int) -> None:
     """Amplitude, period and mean within 10%; the model with 3.5 is off by more."""
     overrides = [f'workload.long_lived.flows=[{{src="1-{flows}",dst=0}}]']
     plan = make_plan(scenarios.text("thesis-fluid"), "thesis-fluid.toml", overrides)
@@ -91,7 +91,7 @@ def test_is_what_the_simulator_does(tmp_path: Path, flows: int) -> None:
     assert found.period_s < 0.65 * model(link(flows), clocked=False).period_s
 
 
-def test_is_not_for_a_phantom_queue() -> None:
+def test_rejects_a_phantom_queue() -> None:
     with pytest.raises(UsageError, match=r"clocked: with phantom is invalid; expected one of the"):
         Fluid(10, G, phantom=True, clocked=True)
 

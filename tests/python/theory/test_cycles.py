@@ -39,7 +39,7 @@ def test_period_and_extremes() -> None:
     assert found.overshoot == pytest.approx((60 - 42) / 112, abs=0.005)
 
 
-def test_settings_are_those_of_the_model() -> None:
+def test_settings_match_the_model() -> None:
     overrides = dict(text.split("=", 1) for text in Cycle(10, 0.4, 0.25).variant().overrides)
     assert overrides["switch.marking.threshold"] == "24000B"  # 16 of 80 packets
     rtt = 4 * float(overrides["host.delay"][:-1]) + 2 * 1540 * 8e-9

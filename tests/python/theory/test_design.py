@@ -67,7 +67,7 @@ def test_example_of_the_thesis() -> None:
         ),
     ],
 )
-def test_pacer_of_both_documented_settings(
+def test_pacer_for_both_documented_settings(
     rate_bps: float, rtt_s: float, wanted: dict[str, float]
 ) -> None:
     found = asdict(recommended_pacer(rate_bps, rtt_s, 1500))
@@ -77,7 +77,7 @@ def test_pacer_of_both_documented_settings(
 @pytest.mark.parametrize(
     ("rate_bps", "rtt_s"), [(1e9, 105e-6), (10e9, 300e-6), (25e9, 30e-6), (100e9, 20e-6)]
 )
-def test_a_scenario_without_settings_has_the_designs(rate_bps: float, rtt_s: float) -> None:
+def test_empty_pacer_table_gets_the_designs_pacer(rate_bps: float, rtt_s: float) -> None:
     """`hull design` and `pacer = {}` in its network give the same pacer."""
     table = scenario(design(Setting(rate_bps, rtt_s, 1, 0.0)))
     settled = expanded(table)[1]["pacer"]
@@ -105,7 +105,7 @@ def expanded(table: dict[str, Any]) -> list[dict[str, Any]]:
     st.sampled_from([300, 1500, 9000]),
     st.one_of(st.none(), st.floats(3e3, 1e7)),
 )
-def test_any_setting_is_answered_or_refused(
+def test_any_setting_is_designed_or_rejected(
     rate: float, rtt: float, flows: int, load: float, mtu: int, buffer: float | None
 ) -> None:
     refusal = ""
@@ -152,7 +152,7 @@ def test_phantom_queue_by_small_steps() -> None:
 
 
 @pytest.mark.parametrize("here", [Setting(10e9, 300e-6, 2, 0.0), Setting(10e9, 100e-6, 4, 0.0)])
-def test_predictions_simulated(here: Setting) -> None:
+def test_predictions_match_simulation(here: Setting) -> None:
     """Simulated results are within the bounds that SOURCES states."""
     found = design(here)
     measured = measure(found, read_plans(found))
@@ -172,7 +172,7 @@ def test_predictions_simulated(here: Setting) -> None:
     assert measured["hull_slowdown"] is measured["dctcp_stability_margin"] is None
 
 
-def test_scenario_is_one_that_hull_runs() -> None:
+def test_scenario_can_be_run() -> None:
     for flows in (1, 2, 3):
         found = design(Setting(10e9, 300e-6, flows, 0.4, 1500, 1e6))
         from hull.plan import read_scenario
@@ -261,7 +261,7 @@ def test_bad_input(
     st.sampled_from(["300B", "1500B", "9000B"]),
     st.sampled_from([None, "2.999KB", "64KB", "1GB", "1000000GB"]),
 )
-def test_a_design_within_the_limits_has_a_scenario_that_runs(
+def test_design_within_the_limits_can_be_run(
     rate: str, rtt: str, flows: int, load: str, mtu: str, buffer: str | None
 ) -> None:
     try:
@@ -271,7 +271,7 @@ def test_a_design_within_the_limits_has_a_scenario_that_runs(
     assert len(expanded(table)) == 2
 
 
-def test_a_network_gives_rate_round_trip_and_mtu(hull: Hull) -> None:
+def test_network_supplies_rate_round_trip_and_mtu(hull: Hull) -> None:
     of_form = hull("design", "2x20@25G,2x100G", "--format", "json")
     assert of_form.returncode == 0, of_form.stderr
     setting = json.loads(of_form.stdout)["setting"]

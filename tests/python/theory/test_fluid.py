@@ -68,7 +68,7 @@ def test_follows_the_printed_equations(flows: int, g: float) -> None:
 @given(
     st.floats(2.1, 500), st.floats(0.001, 1), st.floats(0.3, 1.5), st.floats(0, 1), st.booleans()
 )
-def test_a_piece_moves_as_the_equations_say(
+def test_piece_follows_the_equations(
     window: float, g: float, part: float, alpha: float, marked: bool
 ) -> None:
     model = Fluid(window, g)
@@ -83,7 +83,7 @@ def test_a_piece_moves_as_the_equations_say(
 
 
 @given(st.floats(2.1, 500), st.floats(0.001, 1), st.floats(0.1, 2.0), st.booleans())
-def test_two_pieces_are_one(window: float, g: float, length: float, marked: bool) -> None:
+def test_two_pieces_compose(window: float, g: float, length: float, marked: bool) -> None:
     model = Fluid(window, g)
     start = Point(0.0, window, 0.5, 1.1)
     whole = piece(model, start, length, float(marked), False).end
@@ -110,7 +110,7 @@ def test_small_windows_end_in_the_fixed_point(window: float, g: float) -> None:
     assert path.end.level == pytest.approx(2 / window, rel=1e-3)  # 3.13
 
 
-def test_hundred_flows_stand_where_the_thesis_says() -> None:
+def test_hundred_flows_settle_where_the_thesis_says() -> None:
     link = Bottleneck(THESIS.capacity_pps, THESIS.delay_s, 65, 100)
     path = trajectory(Fluid(link.window, 1 / 16), Point(0.0, 2.0, 1.0, 1.0), until=600)
     unit = link.capacity_pps * link.round_trip_s
@@ -123,6 +123,6 @@ def test_gain_outside_its_range_is_refused(g: float) -> None:
         Fluid(10.0, g)
 
 
-def test_no_round_trip_is_refused() -> None:
+def test_zero_round_trip_is_rejected() -> None:
     with pytest.raises(UsageError, match=r"rtt: 0 is invalid; expected a number above 0 \(thesis"):
         Bottleneck(1e6, 0.0, 10, 2)

@@ -22,7 +22,7 @@ def test_example_of_the_thesis() -> None:
     assert (round(low, 2), round(high, 2)) == (0.02, 0.06)
 
 
-def test_undershoot_gives_a_little_more_than_is_printed() -> None:
+def test_undershoot_rule_exceeds_the_printed_value() -> None:
     k = guidelines.threshold_for_undershoot(250)
     assert k == pytest.approx(0.15 * (250 + k))
     assert k / 250 == pytest.approx(0.176, abs=1e-3)  # printed: 0.17
@@ -40,7 +40,7 @@ def test_slowdown_is_a_ratio_of_completion_times(gamma: float, part: float) -> N
     assert slowdown.slowdown(load, gamma) == pytest.approx(slow / fast)
 
 
-def test_processor_sharing_queue_has_that_completion_time() -> None:
+def test_processor_sharing_queue_matches_completion_time() -> None:
     """Equation 2 against a simulation of the queue: exponential sizes, mean 1."""
     rng = np.random.default_rng(1)
     gamma, load = 0.8, 0.4
@@ -97,14 +97,14 @@ def test_steady_stream_is_the_fixed_point() -> None:
     assert backlogs[-1] == pytest.approx(0, abs=1)
 
 
-def test_rate_follows_in_its_time_constant() -> None:
+def test_rate_follows_its_time_constant() -> None:
     quick = RateFilter(1e-6, 0.001, 1e-3)  # without the backlog's pull
     rates, _ = quick.response(np.full(1000, 1e-6 * 5e7), rate=0)
     assert rates[-1] / 5e7 == pytest.approx(1 - math.exp(-1), abs=1e-3)
 
 
 @given(st.floats(0.01, 1), st.floats(0.001, 0.999))
-def test_eigenvalues_are_inside_the_circle_up_to_the_limit(eta: float, part: float) -> None:
+def test_eigenvalues_are_in_the_unit_circle_up_to_the_limit(eta: float, part: float) -> None:
     limit = (4 - 2 * eta) / 1e-4
     found = RateFilter(1e-4, eta, limit * part)
     values = np.linalg.eigvals(found.matrix)
@@ -116,7 +116,7 @@ def test_eigenvalues_are_inside_the_circle_up_to_the_limit(eta: float, part: flo
 
 @settings(max_examples=30, deadline=None)
 @given(st.floats(0.02, 0.5), st.floats(1e-4, 0.5), st.floats(0.001, 0.3))
-def test_frequency_response_is_that_of_the_time_response(
+def test_frequency_response_matches_the_time_response(
     eta: float, pull: float, cycles: float
 ) -> None:
     """A sinusoid of `cycles` periods per interval; its start keeps the backlog above 0."""

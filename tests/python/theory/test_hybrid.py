@@ -54,7 +54,7 @@ def test_theorem_3_2(start: tuple[np.ndarray, np.ndarray, float]) -> None:
         assert np.abs(episode.windows - fair).max() < theorem.bound(n, episode.time) + rounding
 
 
-def test_flows_end_at_the_fair_share_at_the_rate_of_the_theorem() -> None:
+def test_flows_converge_to_fair_share_at_the_theorems_rate() -> None:
     found = hybrid.convergence(2, 200, 1 / math.sqrt(200))
     path = list(islice(hybrid.episodes([199, 1], [0, 1], found.g), 250))
     assert path[-1].windows == pytest.approx([100, 100], abs=0.01)
@@ -72,7 +72,7 @@ def test_phases_of_the_proof_and_the_theorem_agree() -> None:
     )
 
 
-def test_rates_as_printed_are_those_of_large_windows() -> None:
+def test_printed_rates_hold_for_large_windows() -> None:
     """Printed: 1/W* < gamma, and TCP at most 1.4 times as fast. Both omit the 1 of 3.23."""
     small, large = 100.0, 1e6
     for window, ratio, share in ((small, 1.54, 0.88), (large, 1.388, 0.998)):
@@ -85,7 +85,7 @@ def test_rates_as_printed_are_those_of_large_windows() -> None:
     ("g_of", "published_ms"),
     [(lambda w: w**-0.5, 55), (lambda w: 5 / w, 67), (lambda w: 1 / w, 185)],
 )
-def test_convergence_times_are_near_those_of_figure_3_11(g_of, published_ms) -> None:  # type: ignore[no-untyped-def]
+def test_convergence_times_are_near_figure_3_11(g_of, published_ms) -> None:  # type: ignore[no-untyped-def]
     capacity, delay, k = 10e9 / 12000, 200e-6, 35
     total = capacity * delay + k
     trips = hybrid.convergence_time([total - 1, 1], [0, 1], g_of(total))
@@ -114,6 +114,8 @@ def test_assumptions_of_the_theorem(flows: int, window: float, g: float, match: 
         (lambda: hybrid.window_rate(10, 1.5), r"alpha: 1\.5 is invalid; expected above 0 and .*3"),
     ],
 )
-def test_bounds_and_rates_name_what_they_need(call: Callable[[], object], message: str) -> None:
+def test_invalid_bounds_and_rates_name_the_requirement(
+    call: Callable[[], object], message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         call()

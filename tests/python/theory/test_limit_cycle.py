@@ -29,7 +29,7 @@ def over_period(cycle: LimitCycle, value: str) -> float:
 
 @settings(max_examples=60, deadline=None)
 @given(WINDOWS, GAINS)
-def test_nothing_is_left_over_from_a_period(window: float, g: float) -> None:
+def test_derivatives_integrate_to_zero_over_a_period(window: float, g: float) -> None:
     cycle = limit_cycle(Fluid(window, g))
     assert over_period(cycle, "alpha") == pytest.approx(0, abs=1e-7)
     assert over_period(cycle, "window") == pytest.approx(0, abs=1e-7)
@@ -50,7 +50,7 @@ def test_other_starts_end_in_the_cycle(window: float, g: float) -> None:
     assert late.max() == pytest.approx(cycle.overshoot, abs=2e-3)
 
 
-def test_undershoot_is_worst_where_figure_3_6_has_it() -> None:
+def test_worst_undershoot_matches_figure_3_6() -> None:
     windows = np.geomspace(4, 60, 60)
     for g in (0.01, 1 / 16, 0.1):
         depths = [limit_cycle(Fluid(w, g)).undershoot for w in windows]
@@ -58,7 +58,7 @@ def test_undershoot_is_worst_where_figure_3_6_has_it() -> None:
         assert min(depths) == pytest.approx(-0.15, abs=0.02)
 
 
-def test_period_grows_with_the_root_of_the_window() -> None:
+def test_period_grows_with_the_square_root_of_the_window() -> None:
     """Up to a constant, about 4 round trips: the exponent itself is 0.38 at 100, 0.44 at 1600."""
     periods = [limit_cycle(Fluid(w, 0.001)).period for w in (100, 400, 1600, 6400)]
     steps = np.diff(periods)
@@ -69,7 +69,7 @@ def test_period_grows_with_the_root_of_the_window() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.floats(2.5, 300), st.floats(0.005, 0.5), st.floats(0, 0.3))
-def test_lost_throughput_is_what_an_empty_queue_does_not_send(
+def test_lost_throughput_is_capacity_unused_while_empty(
     window: float, g: float, psi: float
 ) -> None:
     cycle = limit_cycle(Fluid(window, g, psi))
@@ -82,7 +82,7 @@ def test_lost_throughput_is_what_an_empty_queue_does_not_send(
     assert cycle.undershoot >= -psi / (1 + psi) - 1e-9
 
 
-def test_throughput_is_whole_from_a_threshold_of_17_percent_on() -> None:
+def test_full_throughput_above_a_17_percent_threshold() -> None:
     assert worst_throughput(0.01, 0.17).throughput == pytest.approx(1, abs=1e-6)
     assert worst_throughput(1 / 16, 0.17).throughput == pytest.approx(1, abs=1e-6)
     assert worst_throughput(0.01, 0.1).throughput < 0.995

@@ -27,7 +27,7 @@ def played(senders: int, load: float) -> float:
 
 
 @pytest.mark.parametrize(("senders", "load"), [(2, 0.9), (4, 0.5), (4, 0.9), (8, 0.8), (8, 0.95)])
-def test_as_played(senders: int, load: float) -> None:
+def test_matches_a_direct_simulation(senders: int, load: float) -> None:
     assert waiting(senders, load) == pytest.approx(played(senders, load), rel=0.05)
 
 
@@ -45,6 +45,6 @@ def test_many_senders_are_a_poisson_process() -> None:
 
 
 @pytest.mark.parametrize("load", [0, 1, 1.2])
-def test_a_load_that_is_not_stable(load: float) -> None:
+def test_unstable_load(load: float) -> None:
     with pytest.raises(UsageError, match="load"):
         waiting(4, load)

@@ -69,7 +69,7 @@ def test_expected_packets_between_increases() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(MODELS)
-def test_fixed_points_stand_still(model: Qcn) -> None:
+def test_fixed_points_are_stationary(model: Qcn) -> None:
     for averaging, at in ((True, model.fixed_point()), (False, model.fixed_point_aimd())):
         fluid = Fluid(model, 1e-4, averaging, most_feedback=math.inf)
         feedback = fluid.feedback(at.current, at.queue)
@@ -84,7 +84,7 @@ def test_fixed_points_stand_still(model: Qcn) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(PROBING)
-def test_linearisation_is_the_models_derivative(model: Qcn) -> None:
+def test_linearisation_matches_the_derivative(model: Qcn) -> None:
     """Thesis 5.10 to 5.12 and E.1, E.2 equal finite differences where F_b stays above 0."""
     for averaging, loop in ((True, qcn_loop(model)), (False, aimd_loop(model))):
         at = model.fixed_point() if averaging else model.fixed_point_aimd()
@@ -154,7 +154,7 @@ def test_theorem_5_3(model: Qcn) -> None:
             check_theorem_5_3(model)
 
 
-def test_400_flows_are_the_limit_of_5_23() -> None:
+def test_equation_5_23_limits_flows_to_399() -> None:
     check_theorem_5_3(Qcn(flows=399))
     with pytest.raises(UsageError, match=r"N R_AI/C.*0.2.*5\.23"):
         check_theorem_5_3(Qcn(flows=400))
@@ -184,7 +184,7 @@ def _growth(times: Array, values: Array) -> float:
 
 
 @pytest.mark.parametrize("share", [0.8, 0.95, 1.1])
-def test_time_response_has_the_frequency_responses_root(share: float) -> None:
+def test_time_response_matches_the_rightmost_root(share: float) -> None:
     """The full fluid model of QCN-AIMD, with a disturbance too small to reach F_b = 0."""
     loop, at = aimd_loop(THESIS), THESIS.fixed_point_aimd()
     delay = share * loop.margin_s()
@@ -240,7 +240,7 @@ def _by_steps(model: Qcn, delay: float, queue: float, delays: int) -> tuple[floa
     return float(state[0]), float(state[1])
 
 
-def test_another_integrator_gives_the_same() -> None:
+def test_another_integrator_agrees() -> None:
     at, delay = THESIS.fixed_point_aimd(), 60e-6
     rate, level = _by_steps(THESIS, delay, at.queue + 0.05, 12)
     run = Fluid(THESIS, delay, averaging=False).run(12 * delay, at.current, queue=at.queue + 0.05)
@@ -249,7 +249,7 @@ def test_another_integrator_gives_the_same() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The target time is smaller")
-def test_jitcdde_gives_the_same() -> None:
+def test_jitcdde_agrees() -> None:
     """Shampine and Thompson's integrator on the linear QCN, where it is installed."""
     jitcdde = pytest.importorskip("jitcdde")
     loop: Loop = qcn_loop(THESIS)
@@ -273,7 +273,7 @@ def test_jitcdde_gives_the_same() -> None:
     assert _growth(times, found) == pytest.approx(root.real, abs=0.01 * abs(root))
 
 
-def test_fluid_is_stable_below_the_margins_and_not_above() -> None:
+def test_fluid_is_stable_only_below_the_margins() -> None:
     """Both queues settle at 0.25 of the margin and underflow at twice the margin."""
     for averaging, loop in ((True, qcn_loop(THESIS)), (False, aimd_loop(THESIS))):
         run = Fluid(THESIS, 2 * loop.margin_s(), averaging).run(0.06, THESIS.rate)

@@ -34,7 +34,7 @@ def in_steps(rcp: Rcp, round_trip: float, duration: float, step: float) -> np.nd
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("beta", "round_trip"), [(1.0, 0.11), (0.1, 0.25), (1.0, 0.37)])
-def test_small_steps_come_to_the_same(name: str, beta: float, round_trip: float) -> None:
+def test_small_steps_agree(name: str, beta: float, round_trip: float) -> None:
     rcp = versions(replace(THESIS, beta=beta))[name]
     trace = follow(rcp, round_trip, 8.0)
     stepped = in_steps(rcp, round_trip, 8.0, 0.05 / 120)
@@ -61,7 +61,7 @@ def test_the_pure_delay_limit() -> None:
     assert boundary(rcp, 0.1, 1.0) == pytest.approx(np.pi / 2 * 0.2 - 0.001, abs=2e-4)
 
 
-def test_a_queue_that_empties_is_what_keeps_it_stable() -> None:
+def test_emptying_the_queue_keeps_it_stable() -> None:
     """If the queue could be negative, every version would be unstable from 50 ms on."""
     for rcp in versions(THESIS).values():
         assert min(linear_radius(rcp, n / 100) for n in range(5, 60)) > 1
@@ -78,7 +78,7 @@ def test_boundaries() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_settles_at_the_links_rate(name: str) -> None:
+def test_settles_at_the_link_rate(name: str) -> None:
     trace = follow(versions(THESIS)[name], 0.05, 60.0)
     assert trace.rates[-1] == pytest.approx(1, abs=1e-6)
     assert trace.queue[-1] == pytest.approx(0, abs=1e-8)

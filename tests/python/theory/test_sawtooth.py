@@ -14,7 +14,7 @@ WINDOWS = st.floats(1.0, 1e5)
 
 
 @given(WINDOWS)
-def test_alpha_is_the_marked_part_of_the_packets_of_a_period(window: float) -> None:
+def test_alpha_is_the_marked_share_of_a_period(window: float) -> None:
     a = model.alpha(window)
     top = window + 1
     marked, sent = model.packets_sent(window, top), model.packets_sent(top * (1 - a / 2), top)
@@ -22,12 +22,12 @@ def test_alpha_is_the_marked_part_of_the_packets_of_a_period(window: float) -> N
 
 
 @given(st.integers(1, 100))
-def test_packets_sent_is_a_window_each_round_trip(low: int) -> None:
+def test_sends_one_window_per_round_trip(low: int) -> None:
     high = low + 7
     assert model.packets_sent(low, high) == sum(w + 0.5 for w in range(low, high))
 
 
-def test_approximations_are_those_of_large_windows() -> None:
+def test_approximations_hold_for_large_windows() -> None:
     link = Bottleneck(1e6, 1.0, 1e5, 2)
     exact, rough = model.sawtooth(link), model.sawtooth_for_large_windows(link)
     assert rough.alpha == pytest.approx(exact.alpha, rel=2e-3)
@@ -36,7 +36,7 @@ def test_approximations_are_those_of_large_windows() -> None:
 
 
 @given(st.floats(100, 1e4), st.floats(0.0, 0.5))
-def test_lowest_queue_is_the_least_over_all_numbers_of_flows(bdp: float, part: float) -> None:
+def test_lowest_queue_is_the_minimum_over_flow_counts(bdp: float, part: float) -> None:
     k = part * bdp
     least = model.lowest_queue(bdp, k)
     worst = (bdp + k) / 8
@@ -46,18 +46,18 @@ def test_lowest_queue_is_the_least_over_all_numbers_of_flows(bdp: float, part: f
 
 
 @given(st.floats(1, 1e4))
-def test_threshold_of_a_seventh_keeps_the_queue_from_running_empty(bdp: float) -> None:
+def test_threshold_of_a_seventh_prevents_an_empty_queue(bdp: float) -> None:
     assert model.lowest_queue(bdp, model.least_threshold(bdp)) == pytest.approx(0, abs=1e-9 * bdp)
 
 
 @given(st.floats(2, 1e6))
-def test_printed_gain_is_an_upper_bound_of_what_it_comes_from(window: float) -> None:
+def test_printed_gain_bounds_the_exact_gain(window: float) -> None:
     g, period = model.largest_gain_exact(window), math.sqrt(2 * window) / 2
     assert (1 - g) ** period == pytest.approx(0.5, rel=1e-6)
     assert g < model.largest_gain(window) < 1 / math.sqrt(window)
 
 
-def test_no_alpha_for_less_than_a_packet() -> None:
+def test_windows_below_a_packet_are_rejected() -> None:
     with pytest.raises(
         UsageError, match=r"window: 0\.5 packets is invalid; expected 1 or more \(thesis 2\.6"
     ):

@@ -51,9 +51,7 @@ def throughput_by_steps(windows: Array, g: float, step: float, until: float) -> 
 
 
 @pytest.mark.parametrize(("g", "expected"), [(0.0736, 0.94), (0.1, 0.9385)])
-def test_least_throughput_is_94_percent_up_to_a_gain_of_0_0736_only(
-    g: float, expected: float
-) -> None:
+def test_worst_throughput_is_94_percent_only_to_gain_0_0736(g: float, expected: float) -> None:
     """Thesis 3.2.3 prints at least 94% for g < 0.1."""
     found = throughput_by_steps(np.linspace(11, 17, 7), g, 4e-3, 160).min()
     assert worst_throughput(g, 0.0).throughput == pytest.approx(expected, abs=5e-5)
@@ -62,7 +60,7 @@ def test_least_throughput_is_94_percent_up_to_a_gain_of_0_0736_only(
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("window", "g"), [(14.0, 1 / 16), (60.0, 0.2)])
-def test_cycle_is_that_of_jitcdde(
+def test_cycle_matches_jitcdde(
     window: float, g: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mark of 3.12 becomes a steep smooth step: jitcdde needs differentiable equations."""

@@ -22,14 +22,14 @@ def by_differences(cycle: LimitCycle) -> Array:
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(2.2, 1000), st.floats(0.001, 1))
-def test_jacobian_is_that_of_the_poincare_map(window: float, g: float) -> None:
+def test_jacobian_matches_the_poincare_map(window: float, g: float) -> None:
     cycle = limit_cycle(Fluid(window, g))
     found = jacobian(cycle)
     assert found[:2, :2] == pytest.approx(by_differences(cycle), rel=1e-3, abs=1e-4 * window)
     assert found[2] == pytest.approx(np.zeros(3), abs=1e-9 * window)
 
 
-def test_jacobian_is_the_rate_at_which_disturbances_die() -> None:
+def test_jacobian_gives_the_decay_of_disturbances() -> None:
     cycle = limit_cycle(Fluid(14, 1 / 16))
     window, alpha = cycle.start
     gaps = []
