@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_or_an_opening_ends_a_flow() {
+    fn gap_or_syn_ends_a_flow() {
         let mut table = table(10);
         for (port, time, bytes) in [(1, 0, 5), (1, 100, 6), (2, 150, 9), (1, 201, 7)] {
             assert!(table.add(ends(port), time, bytes));

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_counted_by_the_headers() {
+    fn headers_give_the_data_length() {
         let tcp = built(
             ethernet()
                 .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_left_to_the_network_card_are_those_on_the_wire() {
+    fn zero_lengths_use_the_wire_length() {
         let mut tcp = built(
             ethernet()
                 .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_flow() {
+    fn not_a_flow() {
         let mut icmp = Vec::new();
         let builder = ethernet().ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64);
         builder

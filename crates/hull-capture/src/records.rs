@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn pcapng_with_a_clock_of_its_own() {
+    fn pcapng_with_its_own_clock_resolution() {
         let mut file = block(
             0x0a0d_0d0a,
             &[
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn unreadable_files_are_reported() {
         let good = pcap(0xa1b2_c3d4, 101, &[(5, 7, packet(10)), (6, 7, packet(20))]);
         let cut = read(&good[..good.len() - 3], LIMITS).expect("the first packet");
         assert!(cut.counts.cut_off);

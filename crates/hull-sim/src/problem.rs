@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn so_is_one_that_a_network_cannot_have() {
+    fn value_rejected_by_a_network_is_shown_as_written() {
         let told = "\"9.001KB\" is invalid; expected at most 9000B".to_owned();
         let problem = Problem::from(("a.b[0].c".to_owned(), told));
         let (_, told) = problem.told(&table());
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_is_called_one() {
+    fn defaults_are_identified() {
         let problem = Problem::of_value("a.x", "3".to_owned(), "at most 2");
         let (_, told) = problem.told(&table());
         assert_eq!(
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_that_a_default_does_not_fit_is_shown_with_its_value() {
+    fn key_that_conflicts_with_a_default_is_shown() {
         let problem = Problem::of_value("a.x", "3".to_owned(), "at most a.b[1]");
         let (_, told) = problem.told(&table());
         assert_eq!(
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_indexes() {
+    fn keys_can_have_indexes() {
         assert_eq!(
             at(&table(), "a.b[1]").and_then(toml::Value::as_integer),
             Some(7)

@@ -92,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn reasons_have_no_number() {
+    fn reasons_omit_the_error_number() {
         let missing = std::fs::File::open("/no/such/file").expect_err("there is none");
         assert_eq!(super::reason(&missing), "No such file or directory");
     }
 
     #[test]
-    fn what_is_long_is_cut() {
+    fn long_values_are_truncated() {
         let shown = text(&"x".repeat(1_000_000));
         assert!(
             shown.len() < 120 && shown.contains("(1000000 characters)"),

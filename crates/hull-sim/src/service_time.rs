@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reports_search_service() {
+    fn search_service_of_the_report() {
         let (mean, deviation, skewness) = moments(&gamma(10_000, 0.7, 180 * 20_000));
         close(mean, 2530.0, 0.01);
         close(deviation, 3012.0, 0.01);
@@ -173,14 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn the_reports_low_latency_service() {
+    fn low_latency_service_of_the_report() {
         let (mean, deviation, _) = moments(&gamma(400, 0.7, 180 * 790));
         close(mean, 100.0, 0.01);
         close(deviation, 119.0, 0.01);
     }
 
     #[test]
-    fn a_shape_above_one_an_exponential_and_a_constant() {
+    fn gamma_exponential_and_constant() {
         let (mean, deviation, skewness) = moments(&gamma(0, 4.0, 25_000));
         close(mean, 100.0, 0.01);
         close(deviation, 50.0, 0.01);

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_those_of_the_counts() {
+    fn percentiles_match_the_counts() {
         let mut after = vec![0; 400];
         after[100] = 90;
         after[300] = 10;

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_those_of_the_paper() {
+    fn defaults_match_the_paper() {
         let settings = Settings::for_rate(1_000_000_000);
         settings.check().expect("they can be used");
         assert_eq!(
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_settings_are_rejected() {
         let good = Settings::for_rate(1_000_000_000);
         let wrong = [
             (

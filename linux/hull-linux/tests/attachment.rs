@@ -13,7 +13,7 @@ use serde_json::Value;
 const PHANTOM: [&str; 6] = ["attach", "e1", "--rate", "1Gbps", "--pacer", "off"];
 
 #[test]
-fn what_was_attached_is_taken_off_without_a_trace() {
+fn detach_leaves_no_trace() {
     if !able() {
         return;
     }
@@ -44,7 +44,7 @@ fn what_was_attached_is_taken_off_without_a_trace() {
 }
 
 #[test]
-fn it_is_safe_to_repeat_and_says_what_is_there() {
+fn attach_is_idempotent_and_reports_the_state() {
     if !able() {
         return;
     }
@@ -126,7 +126,7 @@ fn bad_input_changes_nothing() {
 /// `ip netns exec` has mounts of its own, which end with it: what was pinned there would be lost. The mount of
 /// before is taken away inside, as on a machine where there was none.
 #[test]
-fn mounts_that_end_with_the_command_are_refused() {
+fn temporary_mounts_are_rejected() {
     if !able() {
         return;
     }
@@ -214,7 +214,7 @@ fn the_pacer_needs_fq() {
 
 /// `stats --watch | head`: no words when the reader has gone.
 #[test]
-fn watching_ends_when_nobody_reads() {
+fn watch_ends_when_the_reader_closes() {
     use std::io::BufRead;
     use std::os::unix::process::ExitStatusExt;
     if !able() {

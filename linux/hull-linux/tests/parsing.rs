@@ -143,7 +143,7 @@ fn segments() -> Vec<Segment> {
 }
 
 #[test]
-fn every_shape_is_marked_in_its_header() {
+fn every_frame_type_is_marked_in_its_header() {
     if !able() {
         return;
     }
@@ -171,7 +171,7 @@ fn every_shape_is_marked_in_its_header() {
 }
 
 #[test]
-fn frames_cut_short_are_never_marked_wrongly() {
+fn truncated_frames_are_never_mismarked() {
     if !able() {
         return;
     }
@@ -219,7 +219,7 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn whatever_comes_is_marked_right_or_left_alone() {
+fn random_frames_are_marked_correctly_or_untouched() {
     if !able() {
         return;
     }

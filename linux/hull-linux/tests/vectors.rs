@@ -32,7 +32,7 @@ fn number(value: &Value, key: &str) -> u64 {
 }
 
 #[test]
-fn phantom_queues_mark_what_hull_core_marks() {
+fn phantom_queues_match_hull_core() {
     if !able() {
         return;
     }
@@ -106,7 +106,7 @@ fn pacer_config(config: &Value) -> DeparturePacerConfig {
 }
 
 #[test]
-fn departures_are_those_of_hull_core() {
+fn departures_match_hull_core() {
     if !able() {
         return;
     }

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn waits_for_what_is_to_come_and_not_for_what_is_over() {
+    async fn waits_only_for_future_times() {
         let mut alarm = Alarm::new().expect("a timer");
         let start = Instant::now();
         let at = start + Duration::from_micros(2500);

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_by_hand() {
+    fn query_record_by_hand() {
         let server = Server::parse("--server", "127.0.0.1:1").expect("an address");
         let incast = Incast {
             servers: vec![server; 3],

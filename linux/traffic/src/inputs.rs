@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_carried_out_is_refused() {
+    fn infeasible_scenarios_are_rejected() {
         let small = |more: &[&str]| read(SCENARIO, more).expect_err("bad");
         for (problem, parts) in [
             (

@@ -118,7 +118,7 @@ mod tests {
     /// Percentiles beside those of the sorted values by the definition (nearest rank), for values that
     /// spread over five powers of ten.
     #[test]
-    fn percentiles_are_those_of_the_values() {
+    fn percentiles_match_the_values() {
         let mut state = 1_u64;
         let mut values: Vec<u64> = (0..50_000)
             .map(|_| {

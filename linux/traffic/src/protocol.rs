@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_this_protocol_is_refused_at_once() {
+    fn other_protocols_are_rejected_at_once() {
         let mut version_2 = b"\0\0\0\x20HULL\x02".to_vec();
         version_2.resize(36, 0);
         let mut empty = Vec::new();
@@ -333,7 +333,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_is_written_however_it_is_cut(
+        fn reads_back_any_fragmentation(
             written in proptest::collection::vec(requests(), 0..20),
             piece in 1..300_usize,
         ) {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn in_order_to_the_first_that_is_free_and_all_before_the_end() {
+    async fn served_in_order_and_drained_before_the_end() {
         let queue = Arc::new(Queue::default());
         assert!(queue.push(arrival(1)), "no taker is free");
         let taker = |queue: Arc<Queue>| async move {

@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_older_kernel_knows_less() {
+    fn older_kernels_report_fewer_fields() {
         let mut bytes = [0_u8; 256];
         for (at, number) in [(68, 90), (76, 20), (80, 10), (100, 3), (192, 7), (196, 5)] {
             bytes[at..at + 4].copy_from_slice(&u32::to_ne_bytes(number));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_answers() {
+    fn kernel_reports_tcp_info() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let stream = TcpStream::connect(listener.local_addr().expect("bound")).expect("connects");
         let info = TcpInfo::of(stream.as_fd()).expect("a TCP socket");

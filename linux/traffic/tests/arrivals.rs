@@ -34,7 +34,7 @@ fn arrivals(settings: &[&str], seed: u64) -> Vec<Arrival> {
 
 /// hull-sim itself runs the scenario; its flows began when and where the generator's do.
 #[test]
-fn requests_are_those_of_the_simulator() {
+fn requests_match_the_simulator() {
     for pick in ["random", "round_robin"] {
         let pick = format!("workload.requests.pick={pick}");
         let settings = [pick.clone()];
@@ -72,7 +72,7 @@ fn a_seed_gives_one_sequence() {
 /// Times, classes, servers and service times have streams of their own: another way to choose
 /// connections changes nothing else.
 #[test]
-fn how_connections_are_chosen_changes_no_times() {
+fn connection_choice_does_not_affect_times() {
     let but_group = |pick: &str| -> Vec<Arrival> {
         let mut made = arrivals(&[&format!("workload.requests.pick={pick}")], 1);
         made.iter_mut().for_each(|arrival| arrival.group = 0);

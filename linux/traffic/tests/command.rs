@@ -106,7 +106,7 @@ const KEYS: [&str; 27] = [
 ];
 
 #[test]
-fn a_run_leaves_a_part_of_a_result() {
+fn run_writes_one_part_of_a_result() {
     let serving = Serving::start();
     let place = TempDir::new().expect("a folder");
     let out = place.path().join("part");
@@ -157,7 +157,7 @@ fn a_run_leaves_a_part_of_a_result() {
 }
 
 #[test]
-fn a_scenario_says_what_is_asked() {
+fn scenario_defines_the_requests() {
     let serving = Serving::start();
     let place = TempDir::new().expect("a folder");
     let out = place.path().join("out");
@@ -188,7 +188,7 @@ fn a_scenario_says_what_is_asked() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_measured() {
+fn ctrl_c_keeps_measurements() {
     let serving = Serving::start();
     let place = TempDir::new().expect("a folder");
     let out = place.path().join("out");
@@ -217,7 +217,7 @@ fn ctrl_c_keeps_what_was_measured() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_named() {
+fn unreachable_server_is_named() {
     let place = TempDir::new().expect("a folder");
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = free.local_addr().expect("bound").to_string();
@@ -244,7 +244,7 @@ fn a_server_that_is_not_there_is_named() {
 }
 
 #[test]
-fn bad_input_is_refused_with_what_is_allowed() {
+fn bad_input_is_rejected_with_the_allowed_values() {
     let place = TempDir::new().expect("a folder");
     let out = place.path().join("out");
     let out = out.to_str().expect("UTF-8");
@@ -320,7 +320,7 @@ fn bad_input_is_refused_with_what_is_allowed() {
 }
 
 #[test]
-fn a_server_ends_when_it_is_told_to() {
+fn server_stops_on_request() {
     let mut serving = Serving::start();
     let pid = serving.child.id().to_string();
     let killed = Command::new("kill")

@@ -126,7 +126,7 @@ fn regular(bytes: u64) -> impl Iterator<Item = Arrival> {
 /// ends after that, and its latency counts from when it was to be sent. A client that waited for its
 /// 4 connections before it thought of the next request would show 4 such latencies.
 #[test]
-fn a_stall_shows_in_all_requests_of_its_time() {
+fn stall_shows_in_all_requests_during_it() {
     let local = Local::start();
     let stall = Duration::from_millis(200);
     let handle = local.handle.clone();
@@ -169,7 +169,7 @@ fn a_stall_shows_in_all_requests_of_its_time() {
 }
 
 #[test]
-fn both_ends_and_the_window_are_told() {
+fn both_ends_and_the_window_are_reported() {
     let local = Local::start();
     let run = each_millisecond(&local, 3, Duration::from_millis(500));
     let outcome = runtime()
@@ -189,7 +189,7 @@ fn both_ends_and_the_window_are_told() {
 }
 
 #[test]
-fn a_stop_keeps_what_was_measured_until_then() {
+fn stop_keeps_measurements_so_far() {
     let local = Local::start();
     let run = each_millisecond(&local, 2, Duration::from_secs(60));
     let outcome = runtime()
@@ -204,7 +204,7 @@ fn a_stop_keeps_what_was_measured_until_then() {
 }
 
 #[test]
-fn a_server_that_goes_away_is_named() {
+fn lost_server_is_named() {
     let local = Local::start();
     let name = local.address.to_string();
     let run = each_millisecond(&local, 2, Duration::from_secs(60));
@@ -252,7 +252,7 @@ fn answers_come_in_order_and_after_the_service_time() {
 }
 
 #[test]
-fn a_peer_that_says_something_else_is_dropped_and_others_are_not() {
+fn only_the_peer_with_bad_data_is_dropped() {
     let local = Local::start();
     let mut other = local.stream();
     let mut browser = local.stream();
@@ -309,7 +309,7 @@ fn an_incast_ends_with_the_last_server() {
 }
 
 #[test]
-fn an_incast_from_a_server_that_stalls_is_told_as_not_complete() {
+fn incast_with_a_stalled_server_is_incomplete() {
     let locals = [Local::start(), Local::start()];
     let (begin, begun) = mpsc::channel();
     locals[1].handle.spawn(async move {

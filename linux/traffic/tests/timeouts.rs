@@ -99,7 +99,7 @@ fn five_requests(told: [Option<u32>; 6]) -> Outcome {
 }
 
 #[test]
-fn a_timeout_is_told_of_the_response_that_it_struck() {
+fn timeout_is_attributed_to_its_response() {
     let timeouts = |told| -> Vec<u16> {
         let outcome = five_requests(told);
         outcome.flows.iter().map(|flow| flow.timeouts).collect()
@@ -109,7 +109,7 @@ fn a_timeout_is_told_of_the_response_that_it_struck() {
 }
 
 #[test]
-fn a_query_counts_its_responses_that_suffered() {
+fn query_counts_responses_with_timeouts() {
     let (servers, threads): (Vec<_>, Vec<_>) =
         [TOLD, [Some(0); 6], TOLD].map(made_up).into_iter().unzip();
     let run = Incast {

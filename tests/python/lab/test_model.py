@@ -62,7 +62,7 @@ def random_state(draw: random.Random) -> State:
     return read_state({**dict(zip("ab", chosen, strict=False)), **numbers})
 
 
-def test_links_round_trip() -> None:
+def test_links_parse_back_unchanged() -> None:
     draw = random.Random(8)
     for state in [*corners(), *(random_state(draw) for _ in range(200))]:
         again = read_state(dict(parse_qsl(state.query())))

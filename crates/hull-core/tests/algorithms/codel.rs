@@ -50,7 +50,7 @@ fn drop_times_in_closed_form() {
 /// A delay below the target, a backlog of one packet or an empty queue ends dropping; the delay
 /// must then be high for another 100 ms.
 #[test]
-fn a_short_delay_ends_it() {
+fn short_delay_ends_dropping() {
     for end in 0..3 {
         let mut codel = codel();
         assert_eq!(signals(&mut codel, 0, 150_000, false), [100_010]);
@@ -127,7 +127,7 @@ fn send(queues: &mut FlowQueues, sizes: &[u32], packets: usize) -> Vec<u64> {
 proptest! {
     /// The bytes sent by two backlogged flows differ by at most a quantum and a packet of each.
     #[test]
-    fn flows_share_alike(sizes in prop::collection::vec(64_u32..9000, 2..12), quantum in 300_u32..10_000) {
+    fn flows_share_equally(sizes in prop::collection::vec(64_u32..9000, 2..12), quantum in 300_u32..10_000) {
         let mut queues = FlowQueues::new(sizes.len() as u32, quantum);
         for flow in 0..sizes.len() as u32 {
             queues.on_arrival(flow);

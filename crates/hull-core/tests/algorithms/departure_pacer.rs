@@ -124,7 +124,7 @@ fn silence_decays_by_one_minus_eta_for_each_interval() {
 }
 
 #[test]
-fn bursts_leave_as_with_a_fifo() {
+fn bursts_wait_little_longer_than_in_a_fifo() {
     // Mean wait of a packet with both pacers. Final departures increase it by up to half: only a
     // FIFO benefits from a rate that rises while a burst waits.
     for (packets, period_ns) in [

@@ -119,7 +119,7 @@ proptest! {
 /// Measured mark rates are p_C = p^2, p_L = k p = 2 sqrt(p_C), to within four standard deviations
 /// of 400,000 draws.
 #[test]
-fn the_law_of_coupling() {
+fn coupling_law() {
     let mut bits = Bits(1);
     for probability in [0.01, 0.05, 0.2, 0.45] {
         let pi2 = at(probability, 2, true);
@@ -168,7 +168,7 @@ fn overload() {
 /// Below two packets p has no effect; the step marks, strictly above its threshold. Classic packets
 /// without ECT are dropped.
 #[test]
-fn step_and_quiet() {
+fn step_and_small_queue() {
     let pi2 = at(0.4, 2, true);
     assert_eq!(pi2.classic(2999, true, 0), Signal::Pass);
     assert_eq!(pi2.classic(3000, true, 0), Signal::Mark);
@@ -181,7 +181,7 @@ fn step_and_quiet() {
 /// The L queue comes first, then gets 90 bytes per 10 classic bytes: nine to one with packets of
 /// 1500 bytes. The initial credit of -80 packets' worth lets eight pass first.
 #[test]
-fn turns_by_hand() {
+fn scheduler_order_by_hand() {
     let mut credit = DualPi2Credit::new(10, 1500);
     let mut turns = Vec::new();
     for _ in 0..29 {

@@ -66,7 +66,7 @@ proptest! {
     /// Matches plain counts in any order of arrival; both ends agree if every ACK arrives, and the
     /// bounds hold if some are lost.
     #[test]
-    fn is_a_count(
+    fn matches_plain_counts(
         data in 1_u8..12,
         parity in 1_u8..5,
         arrivals in prop::collection::vec((0_u64..200, any::<bool>()), 1..400),

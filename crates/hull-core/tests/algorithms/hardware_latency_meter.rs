@@ -20,7 +20,7 @@ fn ping(sequence: u16) -> Vec<u8> {
 }
 
 #[test]
-fn a_ping_is_a_probe_when_it_is_whole() {
+fn only_a_complete_ping_is_a_probe() {
     let frame = ping(700);
     assert_eq!(PING.examine(&frame, false), Examined::Probe(700));
     assert_eq!(PING.examine(&frame[..42], false), Examined::Probe(700));
@@ -39,7 +39,7 @@ fn a_ping_is_a_probe_when_it_is_whole() {
 }
 
 #[test]
-fn a_stamp_is_taken_once() {
+fn timestamp_is_used_once() {
     let mut meter = LatencyMeter::new(5, 10);
     meter.enter(7, u64::MAX - 9);
     assert_eq!(

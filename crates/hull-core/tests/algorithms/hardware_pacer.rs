@@ -58,7 +58,7 @@ fn hold(settings: hardware::Settings) -> hardware::Settings {
 
 proptest! {
     #[test]
-    fn without_delay_it_is_the_simulators(
+    fn without_delay_it_matches_the_simulator(
         config in configs(),
         start_steps in 0_u64..100_000,
         // Steps since the last event; bytes; paced; whether a packet arrives or the head is polled.
@@ -104,7 +104,7 @@ proptest! {
 
     /// Hold: the state is as if each packet had been offered only when it was accepted.
     #[test]
-    fn a_held_packet_counts_for_nothing(
+    fn held_packet_leaves_the_state_unchanged(
         config in configs(),
         packets in prop::collection::vec((0_u64..300, 1_u32..=1_500), 1..150),
     ) {

@@ -46,7 +46,7 @@ proptest! {
     }
 
     #[test]
-    fn a_drain_in_lowest_terms_is_the_rate_without_rounding(
+    fn reduced_drain_fraction_is_the_exact_rate(
         packets in prop::collection::vec((0_u64..3_000, 64_u32..=1_518), 1..300),
         megabits in 1_u64..100_000,
     ) {
@@ -73,7 +73,7 @@ fn published_drain_is_nineteen_twentieths_of_a_byte() {
 }
 
 #[test]
-fn the_counter_stops_at_its_end() {
+fn counter_saturates() {
     let settings = Settings {
         counter_bits: 20,
         ..Settings::exact(&config(950_000_000, 1_000, false), 8_000).expect("fits")
@@ -105,7 +105,7 @@ fn registers_that_are_too_small_are_refused() {
 
 /// 1000 bytes of 20 units; 100 clocks at 19 units, then 100 at 40.
 #[test]
-fn a_change_drains_up_to_its_clock_at_the_old_rate() {
+fn old_rate_drains_up_to_the_clock_of_a_change() {
     let slow = Settings {
         drain_units: 19,
         byte_units: 20,

@@ -42,7 +42,7 @@ fn nack(now_ps: u64, in_flight_bytes: u64) -> NsccNack {
 
 /// The values that the reference prints for 100 Gbps and 14.0227 us, to the printed digit.
 #[test]
-fn constants_are_the_printed_ones() {
+fn constants_match_the_printed_values() {
     assert_eq!(T, 14_022_720);
     let constants = network(100_000_000_000, T);
     assert_eq!(format!("{:.5}", constants.bdp_scale), "1.16856");
@@ -103,7 +103,7 @@ fn fair_increase_by_hand() {
 /// At 800 Gbps and 12 us fair increase is 5 MSS 8 n: 33,000 bytes earn 5,393,520,000, or 2^32 less
 /// in 32 bits. With 201 more, a window of 1,000,000 grows by 5426 bytes, or by 1131 in 32 bits.
 #[test]
-fn what_is_due_may_wrap() {
+fn increase_due_may_wrap() {
     for (due_in_32_bits, more) in [(false, 5426), (true, 1131)] {
         let mut constants = network(800_000_000_000, 12 * US);
         constants.network.due_in_32_bits = due_in_32_bits;
@@ -207,7 +207,7 @@ fn quick_adapt_by_hand() {
 /// Enough bytes arrive in the period, so quick adapt does not run, but its trigger persists. The
 /// next period brings less than a packet: W becomes a packet.
 #[test]
-fn quick_adapt_stays_called() {
+fn quick_adapt_stays_triggered() {
     let constants = network(100_000_000_000, 12 * US);
     let mut flow = Nscc::new(&constants, 12 * US, None);
     flow.on_nack(&constants, &nack(US, 200_000));
@@ -221,7 +221,7 @@ fn quick_adapt_stays_called() {
 
 /// A delay above 4 D triggers quick adapt without any NACK.
 #[test]
-fn a_long_delay_calls_for_quick_adapt() {
+fn long_delay_triggers_quick_adapt() {
     let constants = network(100_000_000_000, 12 * US);
     for (delay_us, window) in [(36, 225_000), (37, 5000)] {
         let mut flow = Nscc::new(&constants, 12 * US, None);

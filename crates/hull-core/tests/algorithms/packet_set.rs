@@ -46,7 +46,7 @@ proptest! {
     /// In-order packets are never late or held; blocks in reverse order have a known reordering
     /// degree.
     #[test]
-    fn blocks_backwards(blocks in 1_u64..40, size in 1_u64..100) {
+    fn blocks_in_reverse_order(blocks in 1_u64..40, size in 1_u64..100) {
         let mut packets = PacketSet::new();
         for block in 0..blocks {
             for number in (0..size).rev() {
@@ -67,7 +67,7 @@ proptest! {
 /// Packets 0, 1, 70, 130 have arrived; 2 is missing. The map for 130 begins at 67 and ends with
 /// 130; the map for 1 begins after the missing packet.
 #[test]
-fn the_map_ends_with_the_packet() {
+fn bitmap_ends_at_the_packet() {
     let mut packets = PacketSet::new();
     for number in [0, 1, 70, 130] {
         packets.insert(number);
@@ -107,7 +107,7 @@ fn counts_of_the_recorded_run() {
 }
 
 #[test]
-fn what_is_acknowledged_at_once() {
+fn immediate_acks() {
     let mut coalescing = AckCoalescing::new(PUBLISHED_THRESHOLD_BYTES);
     let mut due = |packet: AckedPacket| coalescing.on_packet(&packet);
     assert!(due(packet(0)), "the first");

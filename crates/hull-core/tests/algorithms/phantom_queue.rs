@@ -47,7 +47,7 @@ fn gap_ps(thousandths: u64, drain_bps: u64) -> u64 {
 
 proptest! {
     #[test]
-    fn marks_as_the_fluid_does(
+    fn marks_match_the_fluid_queue(
         packets in packets(),
         drain_bps in drain_rates(),
         threshold_bytes in 0_u32..20_000,
@@ -166,7 +166,7 @@ fn an_overloaded_queue_saturates() {
 
 /// Clearing a queue before departures already reported to it leaves a queue that starts empty then.
 #[test]
-fn a_cleared_queue_is_an_empty_one() {
+fn cleared_queue_equals_an_empty_one() {
     for drain in [Drain::Continuous, Drain::Ticks { tick_ps: 800_000 }] {
         let config = PhantomQueueConfig {
             drain_bps: 950_000_000,

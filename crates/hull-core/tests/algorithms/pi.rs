@@ -33,7 +33,7 @@ fn link(packets_per_second: f64) -> Link {
 /// The example of the paper that introduces PI: 3750 packets/s, 60 flows, 0.2 s and 175 packets of
 /// queue, 160 samples/s give a = 1.822e-5 and b = 1.816e-5.
 #[test]
-fn coefficients_are_the_published_ones() {
+fn coefficients_match_the_published_ones() {
     let (a, b) = proposition_2(3750.0, 60.0, 0.2 + 175.0 / 3750.0, 1.0 / 160.0);
     assert!((a - 1.822e-5).abs() < 0.03e-5, "{a}");
     assert!((b - 1.816e-5).abs() < 0.03e-5, "{b}");
@@ -138,7 +138,7 @@ proptest! {
     /// After 1000 packets of 1 ns each, the link is idle: sample n finds 1001 - 500 n packets,
     /// later samples none, and each is a step of the recursion.
     #[test]
-    fn an_idle_time_is_many_samples(intervals in 1_u64..3000, reference in 1_u32..200) {
+    fn idle_time_counts_as_many_samples(intervals in 1_u64..3000, reference in 1_u32..200) {
         let (a, b) = (1_u64 << 54, (1 << 54) - (1 << 44));
         let mut pi = Pi::new(&PiConfig {
             reference,

@@ -110,7 +110,7 @@ fn decays_when_empty() {
 
 /// Packets that arrive within the first 150 ms of departures are admitted at any p.
 #[test]
-fn bursts_are_let_in() {
+fn bursts_are_allowed() {
     let mut pie = Pie::new(&PieConfig::published(1500));
     for _ in 0..3000 {
         update(&mut pie, 20 * MS);

@@ -170,7 +170,7 @@ proptest! {
 }
 
 #[test]
-fn a_change_of_codepoint_asks_for_an_ack() {
+fn codepoint_change_requests_an_ack() {
     let mut receiver = AccEcnReceiver::new();
     let seen = [
         Codepoint::Ect1,

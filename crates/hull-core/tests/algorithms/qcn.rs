@@ -110,7 +110,7 @@ fn only_sampled_packets_are_seen() {
 
 /// The standard's sampling: distances of 85 to 115 packets, 100 on average.
 #[test]
-fn distances_between_samples_are_even() {
+fn sampling_distances_are_uniform() {
     let mut point = CongestionPoint::new(&CongestionPointConfig {
         sampling: Sampling::Every(150_000),
         weight: 0,
@@ -228,7 +228,7 @@ fn without_averaging_it_adds_a_constant() {
 
 /// Feedback in the middle of a cycle restarts the byte counter and Fast Recovery.
 #[test]
-fn feedback_begins_a_new_recovery() {
+fn feedback_restarts_recovery() {
     let mut point = ReactionPoint::new(&reaction(Increase::Averaging), 0);
     point.on_feedback(0, 32);
     point.on_sent(149_999);
@@ -355,7 +355,7 @@ fn a_deep_cut_lowers_the_target() {
 /// Equation 5.9: if each packet is reflected with probability p, ((1 - p)^-100 - 1) / p packets are
 /// sent on average per increase: 173.2 at 1%.
 #[test]
-fn increases_are_as_rare_as_the_markov_chain_says() {
+fn increase_frequency_matches_the_markov_chain() {
     let mut state = 1_u64;
     let mut random = || {
         state = state

@@ -56,7 +56,7 @@ fn pulls_at_99_percent_of_the_rate() {
 /// A quantum takes 20,686 ps at 100 Gbps. A turn takes as long as the credit that it grants; a turn
 /// without demand takes four quanta.
 #[test]
-fn turns_by_hand() {
+fn pull_order_by_hand() {
     let mut pacer = pacer(100_000_000_000);
     assert_eq!(pacer.next_pull(), None);
     let (one, two) = (pacer.add_sender(), pacer.add_sender());
@@ -92,7 +92,7 @@ fn turns_by_hand() {
 
 /// A finished connection gets no pulls, and a new connection reuses its number from the start.
 #[test]
-fn a_sender_that_is_over_is_forgotten() {
+fn finished_sender_is_removed() {
     let mut pacer = pacer(100_000_000_000);
     let (one, two) = (pacer.add_sender(), pacer.add_sender());
     pacer.on_target(one, start() + 100);
@@ -111,7 +111,7 @@ proptest! {
     /// If all senders have demand, none is ever more than one turn ahead of another, and none is
     /// pulled beyond its target before all are satisfied.
     #[test]
-    fn turns_are_fair(targets in prop::collection::vec(1_u64..5000, 2..20)) {
+    fn pulls_are_fair(targets in prop::collection::vec(1_u64..5000, 2..20)) {
         let mut pacer = pacer(100_000_000_000);
         for &wanted in &targets {
             let sender = pacer.add_sender();
@@ -132,7 +132,7 @@ proptest! {
 
     /// A slower rate stretches the gaps by its inverse.
     #[test]
-    fn the_rate_stretches_gaps(share in 0.01_f64..1.0) {
+    fn slower_rate_stretches_gaps(share in 0.01_f64..1.0) {
         let mut pacer = pacer(100_000_000_000);
         let sender = pacer.add_sender();
         pacer.on_target(sender, start() + 64);

@@ -252,7 +252,7 @@ proptest! {
 
     /// A long idle time equals many updates, however the calls divide it.
     #[test]
-    fn an_idle_time_is_many_updates(control in control(), intervals in 1_u64..2000) {
+    fn idle_time_counts_as_many_updates(control in control(), intervals in 1_u64..2000) {
         let config = thesis(control);
         let (mut once, mut often) = (Rcp::new(&config), Rcp::new(&config));
         for rcp in [&mut once, &mut often] {

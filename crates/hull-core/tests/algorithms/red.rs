@@ -160,7 +160,7 @@ fn the_distance_between_marks_is_uniform() {
 /// hard_drop drops exactly where every packet would be marked: from max_th, or with gentle from
 /// twice max_th.
 #[test]
-fn refuses_instead_of_marking_every_packet() {
+fn hard_drop_replaces_marking_every_packet() {
     for (hard_drop, gentle) in [(false, false), (false, true), (true, false), (true, true)] {
         let config = RedConfig {
             hard_drop,
@@ -179,7 +179,7 @@ fn refuses_instead_of_marking_every_packet() {
 
 /// Share of marks with distances uniform on 1 .. 1 / p, whose mean is (1 + 1 / p) / 2.
 #[test]
-fn marks_as_often_as_the_average_says() {
+fn marking_frequency_follows_the_average() {
     let gentle = RedConfig {
         gentle: true,
         ..figure_2_15()

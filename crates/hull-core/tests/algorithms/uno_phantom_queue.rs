@@ -70,7 +70,7 @@ proptest! {
     /// Matches single steps: arrivals add; steps on the grid of the first departure remove 4160
     /// bytes or the remainder.
     #[test]
-    fn steps_are_steps(
+    fn batched_steps_match_single_steps(
         slowdown_pct in 0_u32..30,
         size in 4160_u64..200_000,
         packets in prop::collection::vec((0_u64..2_000_000, 64_u32..9000, any::<bool>()), 1..200),

@@ -52,7 +52,7 @@ fn near(found: f64, expected: f64) {
 }
 
 #[test]
-fn constants_are_the_printed_ones() {
+fn constants_match_the_printed_values() {
     assert_eq!(
         format!("{:.8}", UnoCc::new(&inter(), 0).decrease()),
         "0.00438366"
@@ -97,7 +97,7 @@ fn decrease_by_hand() {
 /// 21 us. E falls from 0.65 to 0.65 (0.35 + 0.5) = 0.5525: no decrease, and the epoch's 8192 bytes
 /// increase W. Then E rises.
 #[test]
-fn a_falling_share_increases() {
+fn falling_marked_share_increases_the_window() {
     let beta = 4.0 * 24_576.0 / (24_576.0 + 409_600.0);
     let mut flow = begun();
     flow.on_ack(&ack(54 * US, 4096, true, 44 * US, 10 * US));
@@ -160,7 +160,7 @@ fn quick_adapt_by_hand() {
 
 /// The gap follows the window, updated at most every 2 us.
 #[test]
-fn the_gap_waits() {
+fn gap_update_is_rate_limited() {
     let mut flow = begun();
     assert_eq!(flow.gap_ps(), 4160 * 40 * US / 409_600);
     flow.on_ack(&ack(2 * US, 4096, true, 44 * US, 10 * US));

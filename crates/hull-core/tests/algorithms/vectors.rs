@@ -16,7 +16,7 @@ fn file(name: &str) -> String {
 }
 
 #[test]
-fn every_vector_holds() {
+fn every_vector_is_reproduced() {
     for algorithm in catalog::algorithms() {
         let text: Value =
             serde_json::from_str(&file(algorithm.name)).expect("a vector file is JSON");

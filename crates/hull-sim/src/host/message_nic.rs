@@ -115,7 +115,7 @@ mod tests {
     use crate::random::Purpose;
 
     #[test]
-    fn ten_control_packets_leave_for_one_of_data() {
+    fn ten_control_packets_per_data_packet() {
         let mut nic = MessageNic::new(Stream::new(1, Purpose::Paths, 0));
         let control = Packet {
             seq: 0,

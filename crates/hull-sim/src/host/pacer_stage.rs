@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_association_begins_is_renewed_and_ends() {
+    fn association_starts_renews_and_expires() {
         let mut stage = stage(Overtaking::Any);
         assert_eq!(stage.on_ece(0, 7), Echo::Begun);
         assert_eq!(stage.on_ece(50 * US, 7), Echo::Renewed);
@@ -335,7 +335,7 @@ mod tests {
 
     /// Report II-C: the packet that signals the ECN-Echo is the first to be paced.
     #[test]
-    fn a_packet_tells_of_the_echo() {
+    fn echo_packet_is_the_first_to_be_paced() {
         let mut stage = stage(Overtaking::Any);
         let (told, plain) = (
             Packet {
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_waits_holds_the_nic() {
+    fn waiting_packet_may_block_the_nic() {
         let (paced, other) = (packet(1), packet(2));
         let mut any = stage(Overtaking::Any);
         let mut held = stage(Overtaking::Held);

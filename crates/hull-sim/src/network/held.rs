@@ -325,7 +325,7 @@ mod tests {
 
     /// Held packets arrive at the same times with the same marks, and the port reads the same.
     #[test]
-    fn nobody_notices() {
+    fn held_packets_change_nothing_observable() {
         let mut random = Stream::new(7, Purpose::Arrivals, 0);
         let (mut plain, mut holding) = (Side::new(false), Side::new(true));
         let (mut now_ps, mut most) = (0_u64, 0);

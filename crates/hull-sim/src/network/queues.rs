@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn queues_in_turn_share_the_link() {
+    fn round_robin_shares_the_link() {
         let mut queues = Queues::new(4, &Order::Turns, 0);
         fill(&mut queues);
         assert_eq!(served(&mut queues), [0, 1, 6, 0, 1, 0, 0, 0]);

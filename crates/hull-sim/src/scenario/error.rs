@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_one_short_line() {
+    fn each_error_is_one_short_line() {
         let rude = "a\nb\u{1b}[31m\0";
         let shown = |key: &str| {
             let one = mistake(Place::Nowhere, key, &format!("found {rude}"));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_the_order_of_the_file() {
+    fn errors_are_in_file_order() {
         let at = |line, column| Place::At(Position { line, column });
         let error = ScenarioError::new(
             "my.toml",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_many_is_counted() {
+    fn excess_errors_are_counted() {
         let many = (0..50).map(|line| {
             let position = Position { line, column: 1 };
             mistake(Place::At(position), "k", "wrong")

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_those_of_ask() {
+    fn conditions_match_hull_ask() {
         let read = conditions("g", "src: h3 & bytes >= 1.5 KB&dst:4-7 &host:0&bytes<10");
         assert_eq!(
             read,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused() {
+    fn invalid_conditions_are_rejected() {
         for text in [
             "",
             "&",

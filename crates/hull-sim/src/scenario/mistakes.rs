@@ -222,7 +222,7 @@ mod tests {
     use super::gives;
 
     #[test]
-    fn an_override_gives_what_is_in_it() {
+    fn override_sets_the_keys_inside_it() {
         let value =
             toml::from_str::<toml::Table>("v = { a = [{ b = 1 }] }").expect("TOML")["v"].clone();
         assert!(gives("x", &value, "x"));

@@ -86,7 +86,7 @@ mod tests {
     use super::{distance, elsewhere, nearest};
 
     #[test]
-    fn letters_are_counted() {
+    fn edit_distance() {
         assert_eq!(distance("duratoin", "duration"), 1);
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_name_elsewhere_is_found() {
+    fn same_name_in_another_table_is_found() {
         assert_eq!(elsewhere("min_rto"), ["transport.min_rto"]);
         assert_eq!(elsewhere("marking"), ["switch.marking"]);
         assert_eq!(elsewhere("latncy"), ["switch.latency"]);

@@ -145,14 +145,14 @@ mod tests {
 
     /// A long round trip raises T_r no further than table 3's, or five packets of a slow link.
     #[test]
-    fn follows_the_round_trip_no_further_than_the_testbed() {
+    fn long_round_trips_stop_at_the_testbeds_interval() {
         assert_eq!(update_interval(&path(10.0, 300.0), ETA), Time(64_000_000));
         assert_eq!(update_interval(&path(0.1, 300.0), ETA), Time(180_000_000));
         assert_eq!(update_interval(&path(0.1, 3000.0), ETA), Time(600_000_000));
     }
 
     #[test]
-    fn stays_within_what_a_scenario_may_have() {
+    fn stays_within_scenario_limits() {
         for gbps in [0.001, 1.0, 25.0, 100.0, 1600.0] {
             for us in [0.0, 0.01, 5.0, 80.0, 300.0, 1e6] {
                 for eta in [Share(0), Share(1), ETA, Share(Share::ONE)] {

@@ -232,7 +232,7 @@ dst = 2
     }
 
     #[test]
-    fn of_a_key_that_is_missing_its_table_is_found() {
+    fn missing_key_points_to_its_table() {
         for (key, position, depth) in [
             ("switch.rate", "3:2", 1),
             ("switch.ports[0].rate", "5:12", 3),

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn invalid_ranges_are_explained() {
         let why = |text| range(text).expect_err("wrong");
         assert!(why("0.6:0.2:0.1").contains("empty"));
         assert!(why("0.2:0.6:0").contains("step is 0"));

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_leads_back_to_its_node() {
+    fn every_name_resolves_to_its_node() {
         let names = names();
         for node in 0..19 {
             assert_eq!(names.find(&names.of(node)), Some(node));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_node_is_called() {
+    fn unknown_node_names() {
         let names = names();
         for name in [
             "",

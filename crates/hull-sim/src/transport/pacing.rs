@@ -92,7 +92,7 @@ mod tests {
     const US: u64 = 1_000_000;
 
     #[test]
-    fn has_one_segment_out_before_the_rate_is_known() {
+    fn sends_one_segment_before_the_rate_is_known() {
         let mut pacing = Pacing::new();
         pacing.reset(Pace::OneByOne);
         assert_eq!(pacing.next_ps(|| 0), 0);
@@ -116,7 +116,7 @@ mod tests {
 
     /// After 4 of 10 us, the remaining 6 take 12 us at half the rate and 3 us at twice the rate.
     #[test]
-    fn a_change_holds_for_what_is_left() {
+    fn rate_change_rescales_the_remaining_gap() {
         for (percent, next_us) in [(50, 16), (200, 7), (100, 10)] {
             let mut pacing = Pacing::new();
             pacing.adjust(0, GBPS);
@@ -130,7 +130,7 @@ mod tests {
 
     /// A control that does not adjust the gap sets it only when it sends.
     #[test]
-    fn a_gap_may_stand() {
+    fn gap_may_be_left_unchanged() {
         let mut pacing = Pacing::new();
         pacing.sent(0, 1250, GBPS);
         assert_eq!(pacing.next_ps(|| 1210), 10 * US);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_pacing_is_a_new_one() {
+    fn reset_pacing_equals_a_new_one() {
         let mut pacing = Pacing::new();
         pacing.sent(0, 1250, GBPS);
         pacing.event_ps = 7;

@@ -355,7 +355,7 @@ mod tests {
 
     /// Linux: each of a connection's first packets is acknowledged at once, later ones in pairs.
     #[test]
-    fn the_first_acks_are_quick() {
+    fn first_acks_are_not_delayed() {
         let mut flow = Receiver::new(&ReceiverConfig {
             ack_every: 2,
             delayed_ack_ps: 100,
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_receiver_is_a_new_one() {
+    fn reset_receiver_equals_a_new_one() {
         let template = receiver(2);
         let mut flow = template.clone();
         flow.on_data(0, 0, 10, true, false);

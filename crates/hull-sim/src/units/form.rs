@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_taken_where_the_key_is_a_queue() {
+    fn packets_are_accepted_only_for_queue_keys() {
         for text in ["65pkts", "1 pkt", "0.5pkts"] {
             assert_eq!(check("Size", true, &Value::String(text.to_owned())), Ok(()));
             assert!(check("Size", false, &Value::String(text.to_owned())).is_err());

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn reads_common_notations() {
         for (text, bps) in [
             ("950 Mbps", 950_000_000),
             ("100G", 100_000_000_000),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_no_bits() {
+    fn bytes_are_not_bits() {
         for text in ["1GBps", "1 GB/s", "1gB", "8B/s", "5MBytes/s", "1GBPS"] {
             let told = Rate::parse(text).expect_err(text);
             assert!(told.contains("a capital B stands for bytes"), "{told}");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_has_no_meaning() {
+    fn rejects_meaningless_values() {
         for text in [
             "", "G", "-1Gbps", "1Gibps", "1GHz", "2Tbps", "1e9", "1 G bps", "0.5",
         ] {

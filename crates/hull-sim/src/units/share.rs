@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn reads_common_notations() {
         for (text, parts) in [
             ("12.5%", 125_000_000),
             ("0.2", 200_000_000),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_has_no_meaning() {
+    fn rejects_meaningless_values() {
         for text in [
             "-1%",
             "%",
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_it_reads() {
+    fn display_parses_back() {
         for text in ["95%", "12.5%", "0.0001%"] {
             let read = Share::parse(text).map(|share| share.to_string());
             assert_eq!(read, Ok(text.to_owned()));

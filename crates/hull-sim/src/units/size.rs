@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn reads_common_notations() {
         for (text, bytes) in [
             ("1KB", 1000),
             ("1kB", 1000),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_has_no_meaning() {
+    fn rejects_meaningless_values() {
         // Ambiguous: 1000 or 1024, bits or bytes?
         for text in ["64K", "1M", "1G", "64k", "1kb", "8Kb", "1Kib"] {
             assert!(Size::parse(text).is_err(), "{text}");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_of_the_mtu() {
+    fn packets_are_mtu_sized() {
         assert_eq!(in_bytes("65pkts", Size(1500)), Some(Size(97_500)));
         assert_eq!(in_bytes("65 packets", Size(9000)), Some(Size(585_000)));
         assert_eq!(in_bytes("0.5pkts", Size(1501)), Some(Size(751)));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_it_reads() {
+    fn display_parses_back() {
         for text in ["30KB", "950B", "128KB", "unlimited", "500pkts"] {
             let read = Buffer::parse(text).map(|buffer| buffer.to_string());
             assert_eq!(read, Ok(text.to_owned()));

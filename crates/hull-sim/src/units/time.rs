@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn reads_common_notations() {
         for (text, ps) in [
             ("0.5us", 500_000),
             ("64us", 64_000_000),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_has_no_meaning() {
+    fn rejects_meaningless_values() {
         for text in [
             "",
             "us",
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_it_reads() {
+    fn display_parses_back() {
         for text in ["64us", "1.5ms", "10s", "800ns", "1ps"] {
             let read = Time::parse(text).map(|time| time.to_string());
             assert_eq!(read, Ok(text.to_owned()));

@@ -108,7 +108,7 @@ mod tests {
 
     /// Test vectors of RFC 4648, section 10.
     #[test]
-    fn base64_of_its_rfc() {
+    fn base64_examples_of_the_rfc() {
         for (text, bytes) in [
             ("", ""),
             ("Zg==", "f"),
@@ -122,7 +122,7 @@ mod tests {
 
     /// Arbitrary input never causes a read beyond its end. The Python tests read real files.
     #[test]
-    fn what_is_no_schema_has_no_durations() {
+    fn invalid_schema_has_no_durations() {
         for text in [
             "",
             "AAAA",

@@ -63,7 +63,7 @@ mod tests {
     use super::waiting;
 
     #[test]
-    fn what_the_links_cannot_take_waits() {
+    fn excess_load_is_queued() {
         assert_eq!(waiting(1000.0, 0.5), 0);
         assert_eq!(waiting(1000.0, 10.0), 0);
         assert_eq!(waiting(1000.0, 100.0), 900);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_size_they_last() {
+    fn flows_without_a_size_never_end() {
         let mut traffic = build("workload.bulk.flows = 3", 4, "1s").expect("good");
         let log = TestNetwork::default().run(&mut traffic);
         assert!(

@@ -72,7 +72,7 @@ mod tests {
     use std::io::Cursor;
 
     #[test]
-    fn lines_are_counted_as_an_editor_does() {
+    fn lines_are_numbered_as_in_an_editor() {
         for (end, last) in [("\n", "\n"), ("\r\n", "\r\n"), ("\n", ""), ("\r\n", "")] {
             let text = ["# a", "x, y", "", "1,2", "# b", "", "3,4", "5,6"].join(end) + last;
             let mut rows = CsvRows::new(Cursor::new(text.as_bytes()));

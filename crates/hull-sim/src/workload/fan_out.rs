@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tickets_come_back_as_they_were() {
+    fn tickets_unpack_as_packed() {
         for step in [Step::Request, Step::Response, Step::Turn, Step::Background] {
             for timed_out in [false, true] {
                 let ticket = Ticket {
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_by_hand() {
+    fn query_record_by_hand() {
         let mut fan_out = FanOut::new(
             vec![(9, vec![4, 5, 6])],
             100,

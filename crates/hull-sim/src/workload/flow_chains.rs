@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flow_starts_after_all_that_it_waits_for() {
+    fn flow_starts_after_all_its_dependencies() {
         // Rows 1 to 4 of the file are list entries 2, 0, 3, 1; row 4 waits for 1 and 2, 3 for 4.
         let after = [vec![], vec![], vec![4], vec![2, 1, 2]];
         let mut chains = Chains::new(&after, &[2, 0, 3, 1]).expect("good");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_wait_for_each_other_are_refused() {
+    fn circular_dependencies_are_rejected() {
         let problem = Chains::new(&[vec![], vec![3], vec![2]], &[0, 1, 2]).expect_err("a ring");
         assert!(
             problem.starts_with("row 2, column after: the row waits for itself"),

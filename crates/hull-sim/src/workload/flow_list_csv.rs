@@ -255,13 +255,13 @@ mod tests {
     }
 
     #[test]
-    fn a_column_that_is_not_read_may_be_repeated() {
+    fn unused_column_may_be_repeated() {
         let flows = list("notes", "note,start_ps,src,dst,bytes,note\nx,1,0,1,5,y\n").expect("good");
         assert_eq!(flows.flows().len(), 1);
     }
 
     #[test]
-    fn a_file_that_is_not_there() {
+    fn missing_file() {
         let problem = FlowList::read(
             "no/such.csv",
             &hosts(4, 1),

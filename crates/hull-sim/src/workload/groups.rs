@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_group_that_fits_counts() {
+    fn first_matching_group_wins() {
         let groups = groups(&[
             ("rpc", "bytes<10KB"),
             ("backups", "src:h3"),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_are_not_there() {
+    fn unknown_hosts() {
         for text in ["src:h8", "dst:8", "host:4-8", "src:5-2", "src:10.2.0.0/16"] {
             let problem = groups(&[("far", text)]).expect_err(text).to_string();
             let shown =

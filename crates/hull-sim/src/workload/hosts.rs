@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_that_are_not_there() {
+    fn unknown_hosts() {
         let names = hosts(6, 1);
         for (host, shown) in [
             (HostRef::Number(6), "6 is invalid"),

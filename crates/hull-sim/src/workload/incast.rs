@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_barrier_between_queries() {
+    fn next_query_waits_for_the_last() {
         let mut traffic = build(BASIC, 41, "1s").expect("good");
         let log = network().run(&mut traffic);
         // Each query: 10 ns for the requests, then 25,000 ps for 25 KB of each of 40 servers.
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn more_servers_than_there_are() {
+    fn more_servers_than_hosts() {
         let (key, problem): (String, String) = build("workload.incast.fan_in = 50", 41, "1s")
             .expect_err("too many")
             .into();

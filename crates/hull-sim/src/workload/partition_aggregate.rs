@@ -172,7 +172,7 @@ mod tests {
     "#;
 
     #[test]
-    fn service_is_sequential_as_lindley_says() {
+    fn service_follows_lindleys_recursion() {
         let mut traffic = build(SEARCH, 2, "60s").expect("good");
         let log = TestNetwork {
             delay_ps: |_| 7_000_000,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reports_share_in_time_is_that_of_its_service() {
+    fn in_time_share_matches_the_service_law() {
         // Ten servers, so little load that no request waits: P(service <= 25 ms) for each response.
         let text = SEARCH.replace("8.45ms", "845ms");
         let mut traffic = build(&text, 11, "6000s").expect("good");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_that_are_open_at_the_end_have_a_record() {
+    fn unfinished_queries_are_recorded() {
         // The second server never gets its request.
         let network = TestNetwork {
             delay_ps: |message| if message.dst == 2 { u64::MAX } else { 0 },

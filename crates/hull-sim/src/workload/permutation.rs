@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn each_permutation_of_four_without_fixed_point_is_as_likely() {
+    fn derangements_of_four_are_equally_likely() {
         let mut stream = Stream::new(1, Purpose::Permutation, 0);
         let mut seen: HashMap<Vec<u32>, u32> = HashMap::new();
         for _ in 0..9_000 {

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn given_sets_and_the_load_of_their_links() {
+    fn given_host_sets_and_link_load() {
         let text = format!("{FLOWS}sources = \"0-3\"\ndestinations = [\"2-7\"]\n");
         let mut traffic = build(&text, 8, "5s").expect("good");
         let log = TestNetwork::default().run(&mut traffic);
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn state_is_for_what_is_outstanding() {
+    fn state_covers_only_outstanding_flows() {
         let network = TestNetwork {
             delay_ps: |_| 1_000_000_000,
             ..TestNetwork::default()
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_that_cannot_be() {
+    fn invalid_host_sets() {
         for (keys, key, part) in [
             ("destinations = 1", "destinations", "only host 1"),
             ("sources = [1, \"0-2\"]", "sources", "twice"),

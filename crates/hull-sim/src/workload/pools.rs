@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_transport_for_all_is_one_pool_and_the_same_draws() {
+    fn equal_transports_share_one_pool_and_draws() {
         let without = requests("", ["", "", ""]).replace("transports = { a = {}, b = {} }\n", "");
         let with = requests("", [A, A, A]).replace(", b = {}", "");
         let [without, with] = [without, with].map(|text| {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_of_one_size_are_told_apart_by_their_transports() {
+    fn equal_sizes_are_distinguished_by_transport() {
         let text = requests("", ["", A, B])
             .replace("2KB", "1KB")
             .replace("3KB", "1KB");

@@ -310,7 +310,7 @@ mod tests {
     use super::super::test_network::{TestNetwork, build};
 
     #[test]
-    fn counts_of_ten_minutes_are_the_thesiss() {
+    fn ten_minute_counts_match_the_thesis() {
         let text = "[workload.production]\noutside = 45\n";
         let mut traffic = build(text, 46, "600s").expect("good");
         let log = TestNetwork::default().run(&mut traffic);

@@ -219,7 +219,7 @@ mod tests {
     use super::super::test_network::{TestNetwork, build};
 
     #[test]
-    fn flows_start_when_their_rows_say() {
+    fn flows_start_at_the_times_of_their_rows() {
         let path = std::env::temp_dir().join(format!("hull-replay-{}.csv", std::process::id()));
         let rows = "start_ps,src,dst,bytes\n0,0,1,10\n7,h2,1,20000\n7,1,2,30\n5,1,0,40\n1000000000000,0,1,50\n";
         std::fs::write(&path, rows).expect("a temporary file");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_and_the_file_are_named() {
+    fn error_names_key_and_file() {
         let (key, problem): (String, String) = build("workload.flows = \"no/list.csv\"", 3, "1s")
             .expect_err("no")
             .into();

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_and_connections_are_the_streams_draws() {
+    fn arrivals_and_connections_follow_their_streams() {
         let mut traffic = build(TABLE_4, 10, "20s").expect("good");
         let log = network().run(&mut traffic);
         assert_eq!(log.connections.len(), 144);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn without_load_nothing_is_asked() {
+    fn zero_load_sends_no_requests() {
         let text = TABLE_4.replace("40%", "0%");
         let mut traffic = build(&text, 10, "20s").expect("good");
         let log = TestNetwork::default().run(&mut traffic);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_time_is_drawn_for_each_request_and_nothing_else_moves() {
+    fn service_times_change_nothing_else() {
         let text = format!("{TABLE_4}service = {{ offset = \"5us\", exponential = \"50us\" }}\n");
         let served = network().run(&mut build(&text, 10, "20s").expect("good"));
         let plain = network().run(&mut build(TABLE_4, 10, "20s").expect("good"));
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_connection_is_left_alone_while_one_is_idle() {
+    fn idle_connections_are_preferred() {
         let text = format!("{TABLE_4}pick = \"random_idle\"\n");
         let mut traffic = build(&text, 10, "5s").expect("good");
         let log = network().run(&mut traffic);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_flows_are_those_of_table_4_6_and_of_the_law() {
+    fn flow_shares_match_table_4_6_and_the_law() {
         let found = shares(draws(&pareto(None), 1, 1_000_000));
         let least: f64 = 100_000.0 * 0.05 / 1.05;
         let above = |bound: u64| {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_bytes_are_those_of_table_4_6_for_a_sample_of_its_size() {
+    fn byte_shares_match_table_4_6_at_its_sample_size() {
         // By the law, flows above 10 MB carry 68.2% of the bytes, most of them in flows too rare
         // for five million draws. The table shows a typical sample of five million; the test takes
         // the median of nine samples.
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_pareto_has_the_moments_of_its_law() {
+    fn truncated_pareto_has_the_moments_of_its_law() {
         let law = pareto(Some(10_000_000));
         // From the thesis: sizes up to 10 MB contribute 1 - (x_m/x)^0.05 of the mean of 100 KB.
         let least: f64 = 100_000.0 * 0.05 / 1.05;
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_not_there() {
+    fn missing_table() {
         let (key, problem): (String, String) = SizeDistribution::table("k", "no/such.csv")
             .expect_err("not there")
             .into();

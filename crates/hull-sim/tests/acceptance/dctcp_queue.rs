@@ -55,7 +55,7 @@ fn the_largest_queue_is_k_plus_n() {
 }
 
 #[test]
-fn one_flow_swings_as_the_model() {
+fn one_flow_oscillates_as_in_the_model() {
     for threshold in [20, 40] {
         let outcome = outcome(1, threshold);
         let (peak, trough, period_s) = sawteeth(

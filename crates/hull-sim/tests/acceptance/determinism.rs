@@ -58,7 +58,7 @@ fn another_seed_writes_other_bytes() {
 }
 
 #[test]
-fn the_samplers_interval_leaves_the_flows_alone() {
+fn sampling_interval_does_not_affect_flows() {
     let one = files("sample-1ms", 1, &[]);
     let two = files("sample-77us", 1, &["measure.sample_interval=77us"]);
     assert!(one.0 == two.0 && one.1 != two.1);

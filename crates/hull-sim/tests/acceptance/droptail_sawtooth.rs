@@ -55,17 +55,17 @@ fn assert_utilization(measured: f64, expected: f64) {
 }
 
 #[test]
-fn no_buffer_leaves_a_quarter_of_the_link() {
+fn no_buffer_gives_three_quarters_of_the_link() {
     assert_utilization(utilization("switch.buffer=1pkts", &[]), 0.75);
 }
 
 #[test]
-fn half_a_pipe_of_buffer_is_in_between() {
+fn half_a_bdp_of_buffer_is_in_between() {
     assert_utilization(utilization("switch.buffer=30pkts", &[]), model(0.5));
 }
 
 #[test]
-fn a_pipe_of_buffer_fills_the_link() {
+fn one_bdp_of_buffer_fills_the_link() {
     assert_utilization(utilization("switch.buffer=60pkts", &[]), 1.0);
 }
 
@@ -100,12 +100,12 @@ fn assert_sawtooth(buffer: &str, b: f64, name: &str) {
 }
 
 #[test]
-fn a_pipe_of_buffer_swings_from_full_to_empty() {
+fn one_bdp_of_buffer_goes_from_full_to_empty() {
     assert_sawtooth("switch.buffer=60pkts", 1.0, "sawtooth-1");
 }
 
 #[test]
-fn two_pipes_of_buffer_never_empty() {
+fn two_bdps_of_buffer_never_run_empty() {
     assert_sawtooth("switch.buffer=120pkts", 2.0, "sawtooth-2");
 }
 

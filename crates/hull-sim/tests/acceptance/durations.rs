@@ -152,7 +152,7 @@ fn resolved(key: &str, time: &str) -> Option<hull_sim::scenario::Scenario> {
 }
 
 #[test]
-fn every_time_is_refused_or_runs() {
+fn every_duration_is_rejected_or_runs() {
     let times = keys();
     let times = times.iter().filter(|row| row["unit"] == "64us");
     let times: BTreeSet<&str> = times.filter_map(|row| row["key"].as_str()).collect();

@@ -55,7 +55,7 @@ fn newreno_halves_again_in_the_next_window() {
 
 /// The window does not limit the sender: it does not grow, but a mark still counts as congestion.
 #[test]
-fn a_sender_with_little_to_send_reacts_too() {
+fn application_limited_sender_also_reacts() {
     let mut flow = Script::new(Setting {
         cwnd_validation: true,
         ..Setting::default()
@@ -140,7 +140,7 @@ fn a_mark_before_the_first_acknowledgment_reduces_the_window() {
 /// Segment 2 is lost and 3, 4, 5 are marked. The third duplicate reveals the loss: half of the ten
 /// in flight, whatever the marks took, and no further reduction in this window of data.
 #[test]
-fn marks_on_the_duplicates_of_a_loss_add_nothing() {
+fn marks_on_duplicate_acks_of_a_loss_add_nothing() {
     for dctcp in [
         None,
         Some(dctcp(Share(Share::ONE))),
@@ -216,7 +216,7 @@ fn dctcp_cuts_once_a_window_by_half_of_alpha() {
 
 /// Alpha is above 0 and decays; observation windows without a mark do not reduce cwnd.
 #[test]
-fn dctcp_cuts_nothing_in_windows_without_marks() {
+fn dctcp_does_not_cut_in_unmarked_windows() {
     let mut flow = Script::new(Setting {
         dctcp: Some(dctcp(Share(Share::ONE))),
         ..Setting::default()

@@ -40,7 +40,7 @@ const SCHEMES: [(&str, &[&str]); 4] = [
 ];
 
 #[test]
-fn results_are_as_they_were() {
+fn results_are_unchanged() {
     let mut table = String::from(
         "scheme             buffer   load packet_hops  drops  marks timeouts retransmitted  paced  1KB_us  500KB_us\n",
     );

@@ -30,7 +30,7 @@ fn begin(lines: &[String], starts: &[&str]) {
 }
 
 #[test]
-fn the_same_quantity_in_other_words_is_the_same_scenario() {
+fn other_notations_give_the_same_scenario() {
     let plain = cell(&[]);
     for (key, forms) in [
         (
@@ -62,7 +62,7 @@ fn the_same_quantity_in_other_words_is_the_same_scenario() {
 }
 
 #[test]
-fn resolved_scenarios_are_written_with_the_papers_units() {
+fn resolved_scenarios_use_the_papers_units() {
     let scenario = cell(&["host.rate=100G", "host.delay=5e-6", "switch.buffer=64KiB"]);
     let json = serde_json::to_value(&scenario).expect("JSON");
     assert_eq!(json["host"]["rate"], "100Gbps");
@@ -71,7 +71,7 @@ fn resolved_scenarios_are_written_with_the_papers_units() {
 }
 
 #[test]
-fn packets_are_bytes_of_the_mtu() {
+fn packets_are_mtu_sized() {
     let settings = [
         "transport.mtu=9000",
         "switch.buffer=500pkts",
@@ -107,7 +107,7 @@ fn packets_are_bytes_of_the_mtu() {
 }
 
 #[test]
-fn packets_are_those_of_the_cell() {
+fn packets_use_the_cells_mtu() {
     let text = format!(
         "{GOOD}[switch.marking]\nthreshold = \"65pkts\"\n[schemes.small]\n[schemes.jumbo]\ntransport.mtu = \
          \"9000B\"\nswitch.buffer = \"1MB\"\n[sweep]\n\"switch.marking.threshold\" = \"20pkts:60pkts:40pkts\"\n"
@@ -129,7 +129,7 @@ fn packets_are_those_of_the_cell() {
 }
 
 #[test]
-fn packets_are_refused_where_they_have_no_meaning() {
+fn packets_are_rejected_for_non_queue_keys() {
     for setting in [
         "transport.mtu=1pkts",
         "host.offload=40pkts",
@@ -185,7 +185,7 @@ transport.ecm = true
 "#;
 
 #[test]
-fn all_mistakes_come_at_once_with_their_places() {
+fn all_errors_are_reported_at_once_with_places() {
     let lines = told(WRONG, &["host.stack_delay=soon", "pacers=1"]);
     begin(
         &lines,
@@ -217,7 +217,7 @@ fn all_mistakes_come_at_once_with_their_places() {
 }
 
 #[test]
-fn every_key_of_a_section_that_is_out_of_range_is_told() {
+fn every_out_of_range_key_of_a_section_is_reported() {
     begin(
         &told(
             GOOD,
@@ -245,7 +245,7 @@ fn every_key_of_a_section_that_is_out_of_range_is_told() {
 }
 
 #[test]
-fn ranges_are_told_section_by_section_once_the_form_is_right() {
+fn range_errors_follow_once_the_form_is_valid() {
     let text = GOOD
         .replace("duration = \"1s\"", "duration = 0")
         .replace("\"40%\"", "\"140%\"")
@@ -301,7 +301,7 @@ fn ranges_are_told_section_by_section_once_the_form_is_right() {
 }
 
 #[test]
-fn a_default_that_does_not_fit_points_at_what_it_does_not_fit() {
+fn conflicting_default_points_at_the_other_key() {
     let text = format!("{GOOD}[transport]\nmin_rto = \"0.5ms\"\n");
     let message = "transport.delayed_ack: not given, and its default, \"1ms\", does not fit transport.min_rto = \
                    \"0.5ms\"; expected a time above 0 and below transport.min_rto";
@@ -325,7 +325,7 @@ fn a_default_that_does_not_fit_points_at_what_it_does_not_fit() {
 }
 
 #[test]
-fn a_mistake_of_all_schemes_is_told_once() {
+fn error_in_all_schemes_is_reported_once() {
     let schemes = "[schemes.a]\nrun.seeds = 3\n[schemes.b]\n[schemes.c]\nswitch.buffer = \"1KB\"\n";
     let text = format!("{GOOD}{schemes}").replace("hosts = 3", "hosts = 1");
     begin(
@@ -351,7 +351,7 @@ fn a_mistake_of_all_schemes_is_told_once() {
 
 /// If the base scenario's table is wrong, keys that each scheme would miss in it are not reported.
 #[test]
-fn what_schemes_miss_is_not_told_where_the_file_is_wrong() {
+fn no_missing_keys_reported_if_the_base_is_invalid() {
     let schemes = "[schemes.a]\nswitch.rcp.alpha = 0.1\n[schemes.b]\nswitch.loss = \"x\"\n";
     let text = format!("{GOOD}{schemes}").replace("[switch]", "[switches]");
     begin(
@@ -374,7 +374,7 @@ fn what_schemes_miss_is_not_told_where_the_file_is_wrong() {
 }
 
 #[test]
-fn text_that_is_no_toml_has_its_place() {
+fn toml_syntax_error_has_a_location() {
     begin(
         &told("name = \"\u{b5}\" x\n", &[]),
         &["my.toml:1:12: is not TOML: "],
@@ -396,7 +396,7 @@ fn text_that_is_no_toml_has_its_place() {
 }
 
 #[test]
-fn endless_mistakes_end() {
+fn error_list_is_truncated() {
     let many: String = (0..5000).map(|i| format!("k{i} = 1\n")).collect();
     let lines = told(&format!("{many}{GOOD}"), &[]);
     assert_eq!(lines.len(), 21);

@@ -32,7 +32,7 @@ fn counted(outcome: &Outcome) -> Vec<(String, Vec<(u64, usize)>)> {
 }
 
 #[test]
-fn statistics_are_those_of_a_count_by_hand() {
+fn statistics_match_a_manual_count() {
     let outcome = run(&with(&[GROUPS]), 1);
     let rows = outcome.flows.rows();
     let mut by_hand = [[(0, 0); 4]; 4];
@@ -91,7 +91,7 @@ fn groups_change_nothing_else() {
 }
 
 #[test]
-fn a_resolved_file_has_the_groups_in_their_order() {
+fn resolved_file_keeps_the_order_of_groups() {
     let scenario = with(&["groups={ z = \"bytes<1KB\", a = \"bytes<2KB\" }"]);
     let text = scenario.to_toml().expect("a scenario");
     let again = &expand(&text, "again.toml", &[]).expect("the same")[0].scenario;
@@ -112,7 +112,7 @@ const ROWS: &str = "0,1,0,7000,logs\n10,3,0,8000,\n20,3,0,90000,\n30,2,0,500,to_
                     50,1,2,60000,\n";
 
 #[test]
-fn the_label_of_a_row_comes_first() {
+fn row_label_takes_precedence() {
     let (path, key) = flow_list("good", ROWS);
     let outcome = run(&scenario(&key, &[&SETTINGS[..], &[GROUPS]].concat()), 1);
     let alone = run(&scenario(&key, &SETTINGS), 1);
@@ -141,7 +141,7 @@ fn the_label_of_a_row_comes_first() {
 }
 
 #[test]
-fn an_empty_column_is_no_group() {
+fn empty_column_is_not_a_group() {
     let (path, key) = flow_list("none", "0,1,0,7000,\n10,3,0,8000,other\n");
     let outcome = run(&scenario(&key, &SETTINGS), 1);
     std::fs::remove_file(path).expect("it was there");
@@ -149,7 +149,7 @@ fn an_empty_column_is_no_group() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_groups_are_rejected() {
     for (groups, parts) in [
         (
             "rpc = \"bytes<10apples\"",
@@ -196,7 +196,7 @@ fn what_cannot_be_is_refused() {
 }
 
 #[test]
-fn a_group_without_a_flow_of_the_list_is_refused() {
+fn group_matching_no_flow_is_rejected() {
     let (path, key) = flow_list("idle", ROWS);
     let few = "groups={ rpc = \"bytes<10KB\", idle = \"bytes<9KB\" }";
     let problem = verify(&scenario(&key, &[&SETTINGS[..], &[few]].concat()));

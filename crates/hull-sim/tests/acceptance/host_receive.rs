@@ -70,7 +70,7 @@ fn stream(times_us: &[u64]) -> Vec<(u64, Packet)> {
 
 /// The fourth packet interrupts at 30: 2 us for the interrupt, 1 us for each packet.
 #[test]
-fn frames_interrupt() {
+fn frame_count_triggers_an_interrupt() {
     let mut path = ReceivePath::new(CONFIG);
     let handed = receive(&mut path, &stream(&[0, 10, 20, 30]));
     assert_eq!(
@@ -82,7 +82,7 @@ fn frames_interrupt() {
 
 /// Two packets wait for the timer, which runs from the first: 50. The third waits until 120 + 50.
 #[test]
-fn the_first_packet_waits_no_longer_than_the_timer() {
+fn timer_bounds_the_first_packets_wait() {
     let mut path = ReceivePath::new(CONFIG);
     let handed = receive(&mut path, &stream(&[0, 45, 120]));
     assert_eq!(handed, [(53, 1, 1500), (54, 1, 1500), (173, 1, 1500)]);
@@ -108,7 +108,7 @@ fn a_busy_processor_is_not_interrupted() {
 
 /// Three packets at once: 2 us for the interrupt, 1 us for the joined packet and 3 us per frame.
 #[test]
-fn each_frame_costs_something_besides() {
+fn each_frame_adds_its_own_cost() {
     let config = ReceiveConfig {
         frames: 3,
         join_bytes: 65_535,
@@ -125,7 +125,7 @@ fn each_frame_costs_something_besides() {
 /// fourth arrives while it is busy with the first, and costs 2 us before the second. The fifth is
 /// alone and waits for its timer, although the processor is still busy when it arrives.
 #[test]
-fn interrupts_that_are_not_masked_take_time_from_packets() {
+fn unmasked_interrupts_take_time_from_packets() {
     let config = ReceiveConfig {
         frames: 2,
         unmasked: true,
@@ -141,7 +141,7 @@ fn interrupts_that_are_not_masked_take_time_from_packets() {
 
 /// With an adaptive wait, packets 5 us apart wait and a lone packet does not.
 #[test]
-fn a_lone_packet_does_not_wait_when_the_wait_adapts() {
+fn adaptive_moderation_does_not_delay_a_lone_packet() {
     let config = ReceiveConfig {
         frames: 64,
         adaptive: true,
@@ -166,7 +166,7 @@ fn a_lone_packet_does_not_wait_when_the_wait_adapts() {
 /// Ten packets of a flow at one interrupt: one of 14640 bytes, for one packet's time. A mark,
 /// another flow, a gap and the largest size end the joining; a packet with an ACK passes alone.
 #[test]
-fn packets_are_joined() {
+fn packets_are_coalesced() {
     let config = ReceiveConfig {
         frames: 10,
         join_bytes: 65_535,
@@ -219,7 +219,7 @@ fn bulk(receive: &str, more: &[&str]) -> (u64, hull_sim::simulation::Outcome) {
 /// 4000 packets in groups of 8, 12 us apart: if joined, each group gets one ACK; if not, each
 /// packet or every second packet gets one.
 #[test]
-fn joined_packets_have_one_ack() {
+fn coalesced_packets_have_one_ack() {
     let joined = "host.receive={frames=8,wait=\"1ms\",join=\"64KB\"}";
     let apart = "host.receive={frames=8,wait=\"1ms\"}";
     for (receive, ack_every, expected) in [
@@ -259,7 +259,7 @@ fn the_processor_pays_for_interrupts_and_packets() {
 
 /// A processor that needs 24 us per packet of 12 us halves the throughput and is always busy.
 #[test]
-fn a_processor_that_is_too_slow_limits_the_throughput() {
+fn slow_processor_limits_throughput() {
     let receive = "host.receive={packet_cost=\"24us\"}";
     let (_, outcome) = bulk(receive, &["workload.bulk.size=58400KB"]);
     let seconds = outcome.flows.rows()[0].fct_ps as f64 * 1e-12;

@@ -137,7 +137,7 @@ fn a_window_leaves_back_to_back() {
 /// Through a stack whose delay varies by 100 us, a segment of 44 packets passes as one unit and the
 /// NIC splits it; single packets are spread out.
 #[test]
-fn a_large_piece_goes_through_the_stack_as_one() {
+fn large_segment_passes_the_stack_as_a_unit() {
     let jitter = "host.stack_jitter={exponential=\"100us\"}";
     let whole = largest_queue(44, &[jitter, "host.offload=65535B"]);
     assert_near("largest queue, packets", whole, 39.0, 0.005);

@@ -192,7 +192,7 @@ fn no_module_is_left_out() {
 }
 
 #[test]
-fn few_files_may_touch_everything_of_a_run() {
+fn few_files_may_access_the_whole_simulation() {
     let folder = source().join("simulation");
     let mut files = Vec::new();
     files_below(&folder, &mut files);

@@ -48,7 +48,7 @@ fn goodputs(outcome: &Outcome) -> (f64, f64) {
 /// The shares of marked packets are k p and p^2. Ten flows of each transport keep p steady, and the
 /// step is never reached. The mean wait is the target, 15 ms, by which the round trips differ.
 #[test]
-fn marks_follow_the_law_of_coupling() {
+fn marks_follow_the_coupling_law() {
     let ten = [
         "topology.dumbbell.pairs=20",
         "workload.long_lived.flows=[{src=\"0-9\",dst=20},{src=\"10-19\",dst=30,transport=\"classic\"}]",
@@ -80,7 +80,7 @@ fn prague_beside_cubic_at_equal_round_trips() {
 /// FQ-CoDel gives every flow its share, however it reacts to marks; with a single CoDel queue,
 /// Prague takes more than ten times as much as CUBIC.
 #[test]
-fn fq_codel_shares_alike() {
+fn fq_codel_shares_equally() {
     let outcome = outcome(&["switch.fq_codel={}"]);
     let (prague, cubic) = goodputs(&outcome);
     assert_near("prague", prague, 24.0, 0.05);
@@ -103,7 +103,7 @@ fn pie_keeps_its_target() {
 
 /// Invalid settings are rejected with the key.
 #[test]
-fn settings_that_cannot_be_meant() {
+fn invalid_settings() {
     for (settings, key) in [
         (
             &["switch.dualpi2={target=\"0s\"}"][..],

@@ -37,7 +37,7 @@ fn one_flow(packets: u64, failure: &str, settings: &[&str]) -> Outcome {
 /// The first of three packets is on the wire and two wait when the link fails. Waits counted before
 /// the failure stay counted, so that the difference of two readings is never negative.
 #[test]
-fn packets_lost_with_their_link_stay_in_its_waits() {
+fn packets_lost_with_a_link_stay_in_its_wait_count() {
     let config = PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited);
     let mut network = Network::new(vec![Port::new(config)]);
     let mut options = OptionTable::default();
@@ -76,7 +76,7 @@ fn packets_lost_with_their_link_stay_in_its_waits() {
 /// The SYN is lost at 0 and at 10 ms and passes at 30 ms. The handshake crosses four links, the
 /// data two. A connection whose SYN was lost begins with one segment (RFC 5681, 3.1).
 #[test]
-fn a_lost_syn_is_sent_again() {
+fn lost_syn_is_retransmitted() {
     let outcome = one_flow(
         1,
         "{link=\"h1--switch\",at=\"0s\",until=\"15ms\"}",
@@ -102,7 +102,7 @@ fn a_lost_syn_is_sent_again() {
 /// resends segment 2 after 10 ms; its ACK is for three, and slow start sends the seven that are
 /// missing: two for that ACK, two for each later one.
 #[test]
-fn what_a_failed_link_loses_is_sent_again() {
+fn packets_lost_on_a_failed_link_are_retransmitted() {
     let failure = format!(
         "{{link=\"h1--switch\",at=\"{}us\",until=\"1ms\"}}",
         (3 * S + S / 2) / US_PS
@@ -250,7 +250,7 @@ fn the_only_link_of_a_host_may_fail() {
 
 /// A link that stays down does not prolong the run: it ends on time, with the flow incomplete.
 #[test]
-fn a_link_that_stays_down_does_not_hold_the_run() {
+fn permanent_failure_does_not_prolong_the_run() {
     let failure = "{link=\"h1--switch\",at=\"1us\"}";
     let failures = format!("topology.failures=[{failure}]");
     let settings = [
@@ -270,7 +270,7 @@ fn a_link_that_stays_down_does_not_hold_the_run() {
 /// restored at 31 us. Three packets that arrive at 32.7, 33.9 and 35.1 us leave one after the
 /// other, 12 us each, as if no transmission had been pending.
 #[test]
-fn a_repaired_port_begins_anew() {
+fn restored_port_starts_idle() {
     let settings = [
         "topology={star={hosts=3},failures=[{link=\"h0--switch\",at=\"30us\",until=\"31us\"}]}",
         "switch.priorities=2",

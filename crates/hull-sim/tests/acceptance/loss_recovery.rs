@@ -43,7 +43,7 @@ fn one_loss() {
 /// 3 and 5 are lost. 5 counts as lost after three segments above it have arrived, and is sent when
 /// the pipe has room: after 11. The partial acknowledgment continues the recovery; one reduction.
 #[test]
-fn two_holes_are_one_reduction() {
+fn two_holes_cause_one_reduction() {
     let mut flow = until_three();
     assert_eq!(flow.deliver_all([4, 6]), [13, 14]);
     assert_eq!(flow.deliver(7), [3]);
@@ -144,7 +144,7 @@ fn a_lost_window_is_sent_again_in_slow_start() {
 
 /// One or two segments overtake another: limited transmit, no retransmission, the same window.
 #[test]
-fn reordering_below_three_segments_is_no_loss() {
+fn reordering_below_three_segments_is_not_loss() {
     for overtaking in [1, 2] {
         let mut flow = until_three();
         let early = flow.deliver_all(4..4 + overtaking);
@@ -163,7 +163,7 @@ fn reordering_below_three_segments_is_no_loss() {
 
 /// After a spurious retransmission the segment arrives twice: no harm and no second reduction.
 #[test]
-fn a_needless_retransmission_reduces_once() {
+fn spurious_retransmission_reduces_once() {
     let mut flow = until_three();
     flow.deliver_all(4..7);
     flow.deliver(3);

@@ -59,7 +59,7 @@ fn marked(on: MarkOn, count_arriving: bool, in_service: bool, classes: usize) ->
 
 /// Bytes found: 0, 0, 1500, 3000, 4500, 6000.
 #[test]
-fn on_arrival_by_what_is_found() {
+fn on_arrival_by_queue_found() {
     for classes in [1, 2] {
         assert_eq!(marked(MarkOn::Enqueue, false, false, classes), [4, 5]);
         assert_eq!(marked(MarkOn::Enqueue, true, false, classes), [3, 4, 5]);
@@ -79,7 +79,7 @@ fn on_arrival_with_the_packet_in_service() {
 /// 3000, 1500, 0. The marks fall early in the queue, not late. Counting the packet in service
 /// changes nothing: on departure it is the packet itself.
 #[test]
-fn on_departure_by_what_is_left_behind() {
+fn on_departure_by_queue_left_behind() {
     for classes in [1, 2] {
         for in_service in [false, true] {
             assert_eq!(marked(MarkOn::Dequeue, false, in_service, classes), [1, 2]);
@@ -93,14 +93,14 @@ fn on_departure_by_what_is_left_behind() {
 
 /// Bytes waiting when the transmission has ended: 7500, 6000, 4500, 3000, 1500, 0.
 #[test]
-fn at_the_end_by_what_waits_then() {
+fn at_end_of_transmission_by_queue_length() {
     assert_eq!(marked(MarkOn::Sent, false, true, 2), [0, 1, 2]);
 }
 
 /// Packets that arrive while another waits count on its departure, not on its arrival: packets 1
 /// and 2 find an empty queue and one packet, and three more arrive while they wait.
 #[test]
-fn later_arrivals_count_on_departure() {
+fn departure_counts_later_arrivals() {
     let marked = |on: MarkOn| {
         let marker = ThresholdMarker {
             threshold_bytes: 3000,

@@ -62,7 +62,7 @@ fn no_link_carries_more_than_its_rate() {
 }
 
 #[test]
-fn two_windows_are_one_of_both() {
+fn adjacent_windows_add_up() {
     let bits = |start_us: u64, length_us: u64| {
         let outcome = measured(start_us, length_us, &[]);
         let carried = outcome.links.iter().map(|link| link.utilization);

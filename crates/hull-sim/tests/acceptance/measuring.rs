@@ -245,7 +245,7 @@ fn drops_timeouts_and_short_flows() {
 
 /// Runs that use one thread, measured or not.
 #[test]
-fn what_is_never_split() {
+fn runs_that_are_never_split() {
     let mut found = Vec::new();
     for network in [TREE, LEAVES] {
         let failed = network.link;

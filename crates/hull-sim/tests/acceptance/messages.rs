@@ -81,7 +81,7 @@ fn closed_form_us(size: u64) -> f64 {
 
 /// On one path: on several, a short last packet may overtake its predecessor.
 #[test]
-fn an_uncontended_transfer_takes_the_time_of_the_closed_form() {
+fn uncontended_transfer_matches_the_closed_form() {
     for size in [1000, 4086, 4087, 40_860, 408_600, 2_000_000] {
         let (measured, expected) = (alone_us(size, "nscc", 1), closed_form_us(size));
         assert!(
@@ -92,7 +92,7 @@ fn an_uncontended_transfer_takes_the_time_of_the_closed_form() {
 }
 
 #[test]
-fn recorded_times_come_out_to_the_printed_digit() {
+fn recorded_times_match_to_the_printed_digit() {
     for (size, control, recorded) in [
         (2_000_000, "nscc", "176.200"),
         (40_860, "nscc", "17.0107"),
@@ -109,7 +109,7 @@ fn recorded_times_come_out_to_the_printed_digit() {
 
 /// Three senders to one receiver: the switch trims, no packet is lost, at nearly full rate.
 #[test]
-fn what_is_trimmed_is_sent_again() {
+fn trimmed_packets_are_retransmitted() {
     let flow = |src| format!("{{ src = {src}, dst = 15, size = \"1MB\" }}");
     let flows: Vec<String> = [0, 4, 8].map(flow).to_vec();
     for control in ["nscc", "rccc", "nscc+rccc"] {
@@ -133,7 +133,7 @@ fn what_is_trimmed_is_sent_again() {
 /// The measured latency of a trimming port is that of its data queue, not that of its header queue:
 /// three senders fill it.
 #[test]
-fn the_latency_of_a_trimming_port_is_that_of_data() {
+fn trimming_port_latency_is_that_of_data() {
     let flows = "{ src = [4, 8, 12], dst = 0, size = \"1MB\" }";
     let longest_us = run(&scenario(flows, &[]), 1).occupancy.max_us;
     // 42 packets wait, one is in service, and headers go first.
@@ -200,7 +200,7 @@ fn a_flow_starts_after_others() {
 
 /// Sequential flows to one host: a reused slot inherits no credit from the previous flow.
 #[test]
-fn a_new_connection_begins_with_credit_of_its_own() {
+fn new_connection_starts_with_its_own_credit() {
     let rows: String = (0..12)
         .map(|row| match row {
             0 => "0,0,15,408600,\n".to_owned(),
@@ -220,7 +220,7 @@ fn a_new_connection_begins_with_credit_of_its_own() {
 
 /// Invalid settings are rejected with the key, the value and the expected form.
 #[test]
-fn what_does_not_fit_is_refused() {
+fn invalid_settings_are_rejected() {
     let with = |setting: &str| format!("transport.message={{{setting}}}");
     for (settings, parts) in [
         (

@@ -37,7 +37,7 @@ fn pacers(tail: &str, settings: &[&str]) -> Vec<Option<(u64, u32)>> {
 const US: u64 = 1_000_000;
 
 #[test]
-fn a_table_and_its_keys_reach_the_same_schemes() {
+fn table_and_key_overrides_reach_the_same_schemes() {
     let only_hull = vec![None, None, Some((3 * US, 20))];
     assert_eq!(pacers("", &["pacer={update_interval=\"3us\"}"]), only_hull);
     assert_eq!(pacers("", &["pacer.update_interval=3us"]), only_hull);
@@ -78,7 +78,7 @@ fn the_sweep_can_be_set() {
 }
 
 #[test]
-fn what_a_scheme_sets_for_a_swept_key_is_read() {
+fn scheme_value_of_a_swept_key_is_read() {
     let file = format!("{GOOD}{SCHEMES}").replace("\"950Mbps\"", "\"950Mbqs\"");
     let swept = "[sweep]\n\"switch.phantom_queue.drain\" = [\"900Mbps\", \"800Mbps\"]\n";
     let error = expand(&format!("{file}{swept}"), "my.toml", &[]).expect_err("a wrong unit");
@@ -91,7 +91,7 @@ fn what_a_scheme_sets_for_a_swept_key_is_read() {
 }
 
 #[test]
-fn a_scheme_that_is_named_gets_a_table_that_it_has_not() {
+fn named_scheme_gets_a_missing_table() {
     let found = pacers(
         "",
         &["schemes.dctcp.pacer={update_interval=\"3us\",beta=7}"],
@@ -108,7 +108,7 @@ fn a_scheme_that_is_named_gets_a_table_that_it_has_not() {
 }
 
 #[test]
-fn what_no_scheme_has_is_the_base_scenarios() {
+fn key_in_no_scheme_sets_the_base_scenario() {
     let of = |scenarios: Vec<Scenario>| -> Vec<bool> {
         scenarios.iter().map(|s| s.host.receive.is_some()).collect()
     };
@@ -124,7 +124,7 @@ fn what_no_scheme_has_is_the_base_scenarios() {
 
 /// Every scenario has a transport, whether or not the scheme writes `transport`.
 #[test]
-fn sections_that_each_scenario_has_are_there_unwritten() {
+fn mandatory_sections_exist_implicitly() {
     for setting in ["transport.max_window=77", "transport={max_window=77}"] {
         let found = schemes("", &[setting]);
         assert!(

@@ -40,7 +40,7 @@ fn the_papers_tree_has_the_papers_settings() {
 
 /// 1 Gbps and 105 us, the round trip for which T_r is given: two links each way, of 12 and 0.32 us.
 #[test]
-fn the_testbed_has_table_3() {
+fn testbed_gets_table_3() {
     let delay = "20.09us"; // (105 - 2 * 12.32) / 4
     let settings = [
         "host.rate=1Gbps",
@@ -57,7 +57,7 @@ fn the_testbed_has_table_3() {
 }
 
 #[test]
-fn what_is_set_stays_and_decides_the_rest() {
+fn explicit_settings_are_kept_and_used_for_the_rest() {
     let set = "pacer={update_interval=\"64us\",association_timeout=\"3ms\"}";
     let tree: Vec<&str> = TREE[..6].iter().chain(&[set]).copied().collect();
     let found = pacer("[workload.bulk]\nflows = 1\n", &tree);

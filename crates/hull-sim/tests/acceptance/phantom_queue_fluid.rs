@@ -172,7 +172,7 @@ fn constant_overload_reaches_the_threshold_when_the_closed_form_says() {
 /// In parallel only accepted packets count. Of ten packets at once the port takes one into service
 /// and two into its buffer; three packets of 1500 bytes are 4500 bytes, 12 us later 1425 fewer.
 #[test]
-fn in_parallel_refused_packets_are_not_counted() {
+fn parallel_queue_ignores_dropped_packets() {
     let mut options = OptionTable::default();
     let mut port = Port::new(PortConfig {
         rules: vec![Box::new(VirtualQueue(PhantomQueue::new(

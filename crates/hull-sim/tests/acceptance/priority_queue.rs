@@ -68,7 +68,7 @@ fn compare(bench: &mut Bench, rho: [f64; 2]) {
 }
 
 #[test]
-fn waits_are_those_of_cobham() {
+fn waits_match_cobham() {
     for rho in [[0.3, 0.3], [0.1, 0.5], [0.5, 0.2]] {
         compare(&mut Bench::new(|| port(BufferLimit::Unlimited), 1), rho);
     }
@@ -225,7 +225,7 @@ fn one_class_alone_is_a_fifo() {
 /// bytes, 8 us, are left. A packet that arrives with r us left waits r if r > 8, else r + 12:
 /// evenly from 8 to 20 us. The first packet on an idle link starts at once.
 #[test]
-fn a_packet_that_was_chosen_is_not_overtaken() {
+fn selected_packet_is_not_overtaken() {
     const US_PS: u64 = 1_000_000;
     let config = || PortConfig {
         commit_bytes: 1000,

@@ -91,7 +91,7 @@ fn rates(settings: &[&str], name: &str) -> Vec<(i64, i64, i64)> {
 /// and is at the switch 1.2 + 20 us later. Packets 0 and 1 find none waiting, packet 2 finds packet
 /// 1 and its change: 1 + 2 packets, three steps. They are back after 64 bytes at 40 Gbps and 20 us.
 #[test]
-fn feedback_takes_the_way_back() {
+fn feedback_travels_the_reverse_path() {
     let settings = [
         "topology.dumbbell={pairs=10,bottleneck_rate=\"1Gbps\",bottleneck_delay=\"0s\",rtts=[\"40us\"]}",
         "workload.long_lived.flows=[{src=0,dst=10}]",
@@ -115,7 +115,7 @@ fn feedback_takes_the_way_back() {
 /// Alone on an underused link, a flow's rate grows by 5 Mbps in each cycle of 150 KB, and its
 /// packets arrive at that rate.
 #[test]
-fn packets_are_as_many_as_the_rate_says() {
+fn packet_count_matches_the_rate() {
     let settings = [
         "workload.long_lived.flows=[{src=0,dst=10}]",
         "transport.congestion_control=qcn-aimd",
@@ -161,7 +161,7 @@ fn the_queue_stays_near_its_equilibrium() {
 /// Theorem 5.3 and the opposite case of theorem 5.1: at 250 us QCN's queue is empty less often than
 /// QCN-AIMD's, at 50 us never, at 700 us often.
 #[test]
-fn averaging_and_a_short_way_make_it_stable() {
+fn averaging_and_short_delays_stabilise() {
     let empty = |control: &str, rtt: &str| {
         let control = format!("transport.congestion_control={control}");
         let rtts = format!("topology.dumbbell.rtts=[\"{rtt}\"]");

@@ -34,7 +34,7 @@ fn newreno_follows_the_square_root_law() {
 /// The share of lost packets is the configured one, within four standard deviations; no port loses
 /// more than another.
 #[test]
-fn as_much_is_lost_as_was_asked_for() {
+fn loss_matches_the_configured_share() {
     let settings = [
         "switch.loss=2%",
         "topology.star.hosts=5",
@@ -59,7 +59,7 @@ fn as_much_is_lost_as_was_asked_for() {
 
 /// At a loss of 0% the key draws no random number and changes nothing.
 #[test]
-fn no_loss_is_no_loss() {
+fn zero_loss_changes_nothing() {
     let outcome = |settings: &[&str]| {
         let outcome = run(&scenario(BULK, settings), 1);
         (outcome.packet_hops, outcome.events, outcome.packets.dropped)
@@ -82,7 +82,7 @@ const SCHEMES: [(&str, &[&str]); 3] = [
 
 /// Two flows from hosts with 10 Gbps to one with 1 Gbps, a round trip of 90 us and a pipe of 7 packets.
 #[test]
-fn the_grid_is_as_it_was() {
+fn loss_grid_is_unchanged() {
     let mut table =
         String::from("scheme   buffer    loss goodput_mbps    drops retransmitted timeouts\n");
     for (scheme, keys) in SCHEMES {

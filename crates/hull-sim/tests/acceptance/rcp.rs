@@ -104,7 +104,7 @@ fn fluid(seconds: f64, averages: usize) -> Vec<(f64, f64)> {
 /// Measuring d0 (40 ms, configured as 20 ms) halves the gain: the rates settle at a fifth of the
 /// link. With the configured d0 they swing by more than half.
 #[test]
-fn a_measured_round_trip_settles_what_swings() {
+fn measured_round_trip_stops_the_oscillation() {
     for (gain, settles) in [("0", false), ("0.5", true)] {
         let scenario = rcp(&[
             "run.duration=4s",
@@ -127,7 +127,7 @@ fn a_measured_round_trip_settles_what_swings() {
 }
 
 #[test]
-fn rates_are_those_of_a_fluid() {
+fn rates_match_the_fluid_model() {
     for (algorithm, averages) in [("rcp", 0), ("ap-rcp", 1)] {
         let setting = format!("switch.rcp.algorithm={algorithm}");
         let found = rates(&rcp(&[&setting]), &format!("fluid-{algorithm}"), 3);
@@ -166,7 +166,7 @@ fn flows_share_the_link_without_a_queue() {
 /// Five flows from left to right share a link of 1 Gbps. Two of them share a receiver with a link
 /// of 300 Mbps; the other three share the remaining 700 Mbps.
 #[test]
-fn the_least_rate_of_a_path_counts() {
+fn lowest_rate_on_the_path_counts() {
     let settings = [
         "switch.rcp.alpha=0.2",
         "topology.dumbbell.rtts=[\"10ms\"]",

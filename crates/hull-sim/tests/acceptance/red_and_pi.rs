@@ -90,7 +90,7 @@ fn the_average_follows_the_queue_at_its_weight() {
 }
 
 #[test]
-fn marks_are_as_frequent_as_the_formula() {
+fn marking_frequency_matches_the_formula() {
     for (max_probability, waiting) in [(0.1, 76), (0.1, 101), (0.05, 141)] {
         let marks = marks_of_a_held_queue(max_probability, waiting, 305_000);
         let settled = &marks[5000..];
@@ -138,7 +138,7 @@ fn decisions(early_drop: bool, ecn: u16, packets: u64) -> Vec<Decision> {
 /// Early drop drops a packet without ECN exactly where it would mark one with ECN. It does not drop
 /// packets that an earlier port marked.
 #[test]
-fn early_drop_takes_the_packets_without_ecn() {
+fn early_drop_hits_only_non_ecn_packets() {
     let marked = decisions(true, flags::ECT0, 2000);
     let count = |kind| marked.iter().filter(|&&one| one == kind).count();
     // p = 0.05 at 100 packets: 2 p / (1 + p) of 2000.
@@ -227,7 +227,7 @@ fn red_settles_where_the_square_root_law_crosses_its_line() {
 /// As Linux's harddrop: packets above max_th are dropped, which holds the average at max_th. With
 /// marks only, the flows' minimum windows keep the queue higher.
 #[test]
-fn hard_drop_holds_the_queue_at_max_where_marks_do_not() {
+fn hard_drop_holds_the_queue_at_max_but_marks_do_not() {
     let with = |drop: bool| {
         let red = format!("switch.red={{min=\"5pkts\",max=\"30pkts\",weight=1,hard_drop={drop}}}");
         long_flows(100, 5.0, &[&red, "transport.min_window=2"])
@@ -242,7 +242,7 @@ fn hard_drop_holds_the_queue_at_max_where_marks_do_not() {
 
 /// Twenty flows and a buffer that never limits them.
 #[test]
-fn pi_keeps_the_queue_that_it_is_told_to() {
+fn pi_holds_its_reference_queue() {
     for reference in [100.0, 300.0] {
         let pi = format!(
             "switch.pi={{reference=\"{reference}pkts\",interval=\"20us\",flows=10,round_trip=\"500us\"}}"

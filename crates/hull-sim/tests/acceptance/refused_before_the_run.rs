@@ -50,7 +50,7 @@ fn file(test: &str, name: &str, text: &str) -> String {
 }
 
 #[test]
-fn the_good_one_is_good() {
+fn valid_scenario_is_accepted() {
     assert_eq!(message(&[]), None);
 }
 
@@ -121,7 +121,7 @@ fn a_flow_to_itself() {
 }
 
 #[test]
-fn hosts_that_there_are_not() {
+fn unknown_hosts() {
     refuse(
         "workload.long_lived={flows=[{src=0,dst=4}]}",
         &["workload.long_lived.flows[0].dst", "4", "0 to 3"],
@@ -207,7 +207,7 @@ fn a_rate_that_overflows() {
 }
 
 #[test]
-fn what_this_simulator_cannot_count() {
+fn values_the_simulator_cannot_represent() {
     refuse("switch.loss=1", &["switch.loss", "100%", "less than 100%"]);
     refuse(
         "switch.marking={threshold=\"5GB\"}",
@@ -216,7 +216,7 @@ fn what_this_simulator_cannot_count() {
 }
 
 #[test]
-fn more_than_the_machine_has() {
+fn more_memory_than_available() {
     let parts = &["workload", "4000000000 flows at a time", "GB of memory"];
     refuse("workload={bulk={flows=4000000000}}", parts);
     refuse(

@@ -57,7 +57,7 @@ fn stays_at_its_floor() {
 /// The ACK after a timeout may be for either copy. The estimate keeps the first sample and the
 /// timeout stays doubled until new data gives one: R = 8 ms again, srtt = 8, rttvar = 3, 20 ms.
 #[test]
-fn takes_no_sample_from_what_was_sent_twice() {
+fn takes_no_sample_from_retransmissions() {
     let mut flow = without_floor();
     flow.write(1);
     flow.now_ps = 8 * MS_PS;

@@ -23,7 +23,7 @@ classes = [{ size = "1KB", share = "100%" }]
 "#;
 
 #[test]
-fn the_good_one_is_good() {
+fn valid_scenario_is_accepted() {
     assert_eq!(
         expand(GOOD, "good.toml", &[]).map(|cells| cells.len()),
         Ok(1)
@@ -202,7 +202,7 @@ fn missing_keys() {
 }
 
 #[test]
-fn sweeps_that_cannot_be() {
+fn invalid_sweeps() {
     let sweep = |line: &str| format!("{GOOD}[sweep]\n{line}\n");
     check(
         &sweep("\"workload.requests.load\" = []"),
@@ -245,7 +245,7 @@ fn sweeps_that_cannot_be() {
 }
 
 #[test]
-fn settings_that_cannot_be() {
+fn invalid_settings() {
     check(
         GOOD,
         &["workload.requests.load"],
@@ -341,7 +341,7 @@ fn settings_that_cannot_be() {
 }
 
 #[test]
-fn schemes_that_cannot_be() {
+fn invalid_schemes() {
     let schemes = |line: &str| format!("{GOOD}[schemes.fine]\n[schemes.odd]\n{line}\n");
     check(
         &schemes("transport.ecm = true"),
@@ -378,7 +378,7 @@ fn schemes_that_cannot_be() {
 }
 
 #[test]
-fn rcp_needs_sources_and_ports_that_fit() {
+fn rcp_needs_compatible_sources_and_ports() {
     const RCP: &str = "switch.rcp={alpha=0.1,beta=1,interval=\"1ms\",round_trip=\"1ms\"}";
     const SOURCE: &str = "transport.congestion_control=rcp";
     check(GOOD, &[SOURCE], &["switch.rcp: missing", "the rate"]);
@@ -419,7 +419,7 @@ fn rcp_needs_sources_and_ports_that_fit() {
 
 /// Issue 17, items 1, 2, 3, 10: previously accepted silently, or a panic.
 #[test]
-fn what_was_taken_without_a_word() {
+fn values_once_accepted_silently() {
     let phantom = "switch.phantom_queue={drain=\"95%\",threshold=\"1KB\",tick=\"0ps\"}";
     check(
         GOOD,
@@ -474,7 +474,7 @@ fn what_was_taken_without_a_word() {
 
 /// Issue 17, wording: messages quote the value as written, no control characters, bounded length.
 #[test]
-fn what_was_written_is_shown() {
+fn errors_show_the_value_as_written() {
     check(
         GOOD,
         &["switch.cut_through=9001B"],

@@ -54,7 +54,7 @@ fn an_idle_class_leaves_its_share_to_the_other() {
 }
 
 #[test]
-fn weights_that_mean_nothing_are_refused() {
+fn meaningless_weights_are_rejected() {
     for (overrides, key) in [
         (&["switch.dwrr.weights=[0,1]"][..], "switch.dwrr.weights"),
         (&["switch.dwrr.weights=[1]"], "switch.dwrr.weights"),

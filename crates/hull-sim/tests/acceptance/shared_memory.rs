@@ -142,7 +142,7 @@ fn one_busy_port_of_a_triumph_gets_600_to_700_kb() {
 
 /// Thesis table 2.1.
 #[test]
-fn presets_are_those_of_the_table() {
+fn presets_match_the_table() {
     for (preset, slow, fast, megabytes, ecn) in [
         (Preset::Triumph, 48, 4, 4, true),
         (Preset::Scorpion, 0, 24, 4, true),
@@ -176,7 +176,7 @@ fn refused(settings: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn a_preset_has_so_many_ports() {
+fn preset_limits_the_port_count() {
     let fast = |count: usize| {
         let links = (0..count).map(|h| format!("{{link=\"h{h}--switch\",rate=\"10Gbps\"}}"));
         let links: Vec<String> = links.collect();
@@ -221,7 +221,7 @@ fn a_cat4948_cannot_mark() {
 
 /// 52 queues of 77 KB exceed 4 MB, so they cannot all be reserved.
 #[test]
-fn what_is_reserved_fits() {
+fn reservations_must_fit() {
     assert_eq!(refused(&["switch.memory.reserved=76KB"]), None);
     for settings in [
         vec!["switch.memory.reserved=77KB"],

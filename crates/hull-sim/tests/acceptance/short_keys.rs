@@ -33,7 +33,7 @@ fn swept(keys: &str) -> String {
 }
 
 #[test]
-fn a_sweep_by_short_names_is_the_sweep_by_full_names() {
+fn short_names_sweep_like_full_names() {
     let short =
         swept("\"scheme.drain\" = \"800Mbps:950Mbps:50Mbps\"\n\"workload.load\" = [0.2, 0.4]");
     let full = swept(
@@ -50,7 +50,7 @@ fn a_sweep_by_short_names_is_the_sweep_by_full_names() {
 }
 
 #[test]
-fn a_setting_by_its_short_name_is_that_by_its_full_name() {
+fn short_name_sets_like_the_full_name() {
     for (short, full) in [
         ("workload.load=30%", "workload.requests.load=30%"),
         ("scheme.drain=900Mbps", "switch.phantom_queue.drain=900Mbps"),
@@ -74,7 +74,7 @@ fn a_setting_by_its_short_name_is_that_by_its_full_name() {
 }
 
 #[test]
-fn what_could_mean_two_keys_or_none_is_refused() {
+fn ambiguous_and_unmatched_keys_are_rejected() {
     let problem = |text: &str, settings: &[&str]| cells(text, settings).err().unwrap_or_default();
     assert_eq!(
         problem(&file(), &["scheme.threshold=9KB"]),

@@ -86,7 +86,7 @@ fn acked_and_fct_ps(settings: &[&str]) -> (Acked, u64) {
 /// The last ACK takes 40 bytes over each link and both propagation delays, whatever the number of
 /// packets; a run lasts until it arrives.
 #[test]
-fn the_sender_knows_one_way_of_an_ack_later() {
+fn last_ack_arrives_one_path_delay_later() {
     for packets in [1, 5, 64] {
         let size = format!("workload.bulk.size={}B", packets * PAYLOAD);
         let (acked, fct_ps) = acked_and_fct_ps(&with(&[&size]));
@@ -96,7 +96,7 @@ fn the_sender_knows_one_way_of_an_ack_later() {
 
 /// The receiver delays the ACK of a lone packet for the maximum time.
 #[test]
-fn a_delayed_ack_is_the_senders_delay() {
+fn delayed_ack_delays_only_the_sender() {
     let held = [
         "workload.bulk.size=1000B",
         "transport.ack_every=2",
@@ -147,7 +147,7 @@ fn a_single_packet_takes_the_sum_of_its_delays() {
 /// 8000 / 0.95 ps are 8421 and 1/19 ps a byte: 1040 bytes take 8757894.7 ps. hull keeps whole
 /// picoseconds, at most one less.
 #[test]
-fn a_rate_that_does_not_divide_is_right_to_the_picosecond() {
+fn non_dividing_rate_is_exact_to_the_picosecond() {
     let settings = [
         "host.rate=950Mbps",
         "switch.rate=950Mbps",
@@ -199,7 +199,7 @@ fn a_small_window_is_delivered_once_a_round_trip() {
 
 /// The receive window limits in the same way.
 #[test]
-fn the_receivers_window_limits_as_the_senders() {
+fn receive_window_limits_like_the_senders() {
     let settings = with(&["run.warmup=42464us", "run.duration=424640us"]);
     let limited = |key: &str| {
         let setting = format!("transport.{key}=20");

@@ -178,7 +178,7 @@ fn a_message_alone_on_a_connection_takes_its_ideal_time() {
 
 /// The ideal counts random times (service, jitter) at their minimum, so it is a lower bound.
 #[test]
-fn what_varies_leaves_a_lower_bound() {
+fn variable_delays_leave_a_lower_bound() {
     let star = NETWORKS[0][0];
     for varying in [
         "workload.requests.service={offset=\"3us\",exponential=\"5us\"}",
@@ -211,7 +211,7 @@ fn the_window_is_part_of_the_slowdown() {
 
 /// The summary's slowdowns match the rows.
 #[test]
-fn percentiles_are_those_of_the_rows() {
+fn percentiles_match_the_rows() {
     let workload = "[workload.flows]\nload=\"50%\"\nsizes={csv=\"websearch\"}\n";
     let outcome = with(workload, &[NETWORKS[3], &["run.duration=20ms"]]);
     for (number, class) in outcome.flows.slowdowns().into_iter().enumerate() {

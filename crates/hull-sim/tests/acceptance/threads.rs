@@ -243,7 +243,7 @@ fn priority_classes() {
 
 /// Coupled queues and flow queues mark and drop when the link is free.
 #[test]
-fn queues_that_manage_themselves() {
+fn active_queue_management() {
     let prague = r#"
 [transports.prague]
 congestion_control = "prague"

@@ -36,7 +36,7 @@ const QUERIES: &str = "[workload.partition_aggregate]\ninterval = \"1ms\"\nreque
 const ONE_FLOW: &str = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 0\n";
 
 #[test]
-fn flows_that_no_link_can_take() {
+fn flows_beyond_any_link_rate() {
     assert_eq!(told(FLOWS, &[]), "");
     let flood = "workload.flows.flows_per_second=1e12";
     let text = told(FLOWS, &[flood]);
@@ -55,7 +55,7 @@ fn flows_that_no_link_can_take() {
 }
 
 #[test]
-fn queries_that_no_link_can_take() {
+fn queries_beyond_any_link_rate() {
     assert_eq!(told(QUERIES, &[]), "");
     let text = told(QUERIES, &["workload.partition_aggregate.interval=1ps"]);
     assert!(

@@ -65,7 +65,7 @@ fn a_copy_of_the_default_changes_nothing() {
 }
 
 #[test]
-fn what_is_counted_by_transport_adds_up() {
+fn counts_by_transport_add_up() {
     let outcome = run(
         &with(&["transports.other={congestion_control=\"cubic\",ecn=false}"]),
         1,
@@ -101,7 +101,7 @@ fn what_is_counted_by_transport_adds_up() {
 /// CUBIC fills the queue that DCTCP keeps short and takes the link; in a lower-priority class than
 /// DCTCP, it gets the remainder.
 #[test]
-fn cubic_takes_the_link_from_dctcp_unless_it_is_behind() {
+fn cubic_starves_dctcp_unless_lower_priority() {
     let sharing = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 0\ntransport = \"other\"\n\
                    [[workload.long_lived.flows]]\nsrc = 2\ndst = 0\n";
     let cubic = "transports.other={congestion_control=\"cubic\",ecn=false}";
@@ -127,7 +127,7 @@ fn cubic_takes_the_link_from_dctcp_unless_it_is_behind() {
 }
 
 #[test]
-fn a_transport_that_is_not_paced_is_not() {
+fn unpaced_transport_is_not_paced() {
     let paced = ["pacer={}", "transports.other={}"];
     let associations = |settings: &[&str]| run(&with(settings), 1).counts.associations;
     assert!(associations(&paced) > 0);
@@ -218,7 +218,7 @@ fn rows_of_a_flow_list_have_their_transports() {
 }
 
 #[test]
-fn what_a_flow_list_cannot_name_is_refused() {
+fn bad_transports_in_a_flow_list_are_rejected() {
     let other = "transports.other={}";
     for (name, rows, settings, key, parts) in [
         (
@@ -271,7 +271,7 @@ fn what_a_flow_list_cannot_name_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_transports_are_rejected() {
     let base = [&BASE[..], &DCTCP].concat();
     for (settings, parts) in [
         (

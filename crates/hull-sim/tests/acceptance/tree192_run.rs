@@ -54,7 +54,7 @@ fn a_flow_of_6_8_kb_takes_16_2_us_to_its_last_ack() {
 /// reverse: 15.8% at the servers. Flows that leave the rack (186 of 191 destinations) and the pod
 /// (168) meet 3:1 oversubscription: 2.92 and 2.64 times the load, 43.8% and 39.6% of payload.
 #[test]
-fn the_loads_are_those_of_the_paper() {
+fn loads_match_the_paper() {
     let settings = with(&[
         "workload.flows={load=\"15%\",sizes={fixed=\"14600B\"}}",
         "transport.initial_window=10",
@@ -92,7 +92,7 @@ fn the_loads_are_those_of_the_paper() {
 /// table; so within 2 points of it. Byte shares up to 10 MB: within 10% (too few larger flows in a
 /// run of this length).
 #[test]
-fn sizes_are_those_of_the_table() {
+fn sizes_match_the_table() {
     let settings = with(&[
         "workload.flows={load=\"15%\",count=20000,sizes={pareto={shape=1.05,mean=\"100KB\"}}}",
         "transport.initial_window=10",

@@ -66,7 +66,7 @@ fn acked_us(outcome: &Outcome) -> Vec<f64> {
 }
 
 #[test]
-fn one_packet_takes_the_round_trip_that_the_scripts_print() {
+fn one_packet_takes_the_scripts_round_trip() {
     for (dst, us) in [(1, 4.67584), (127, 14.02752), (128, 1792.04128)] {
         let flow = format!("{{ src = 0, dst = {dst}, size = \"4096B\" }}");
         let measured = acked_us(&run(&scenario(&flow, &[]), 1))[0];
@@ -93,7 +93,7 @@ fn an_uncontended_flow_has_the_full_rate() {
 /// Under full load the counter grows by 1 - 1/(1 + s) of each packet's 4160 bytes, and marking
 /// starts above 2% of the size: not before packet 2262 for 5% and 22,400,516 bytes.
 #[test]
-fn the_phantom_queue_marks_from_its_threshold_on() {
+fn phantom_queue_marks_above_its_threshold() {
     let queue = "switch.uno_phantom_queue={}";
     let marks = |packets: u64, settings: &[&str]| {
         let flow = format!("{{ src = 0, dst = 1, size = \"{}B\" }}", packets * 4096);
@@ -110,7 +110,7 @@ fn the_phantom_queue_marks_from_its_threshold_on() {
 }
 
 #[test]
-fn the_phantom_queues_size_is_that_of_the_longest_round_trip() {
+fn phantom_queue_is_sized_by_the_longest_round_trip() {
     let size = |settings: &[&str]| {
         let one = scenario("{ src = 0, dst = 1 }", settings);
         one.switch
@@ -129,7 +129,7 @@ fn the_phantom_queues_size_is_that_of_the_longest_round_trip() {
 }
 
 #[test]
-fn what_cannot_be_is_an_error() {
+fn invalid_settings_are_rejected() {
     let flow = "{ src = 0, dst = 1 }";
     for (setting, told) in [
         (
@@ -245,7 +245,7 @@ fn groups_repair_losses() {
 }
 
 #[test]
-fn groups_cannot_be_of_nothing() {
+fn erasure_groups_cannot_be_empty() {
     for (name, told) in [("data", "1 to 63 packets"), ("parity", "1 to 63 packets")] {
         let setting = format!("transport.message.erasure={{{name}=0}}");
         let error = try_scenario("{ src = 0, dst = 1 }", &[&setting]).expect_err("nothing");
@@ -255,7 +255,7 @@ fn groups_cannot_be_of_nothing() {
 }
 
 #[test]
-fn the_number_of_threads_changes_no_byte() {
+fn thread_count_changes_no_byte() {
     let flows =
         "{ src = \"1-8\", dst = 240, size = \"4MB\" }, { src = 241, dst = 240, size = \"40KB\" }";
     let bytes = |threads: u32| {

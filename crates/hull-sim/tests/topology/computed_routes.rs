@@ -79,7 +79,7 @@ fn compare(network: &Graph, file: &Graph, failed: &[bool], what: &str) {
 }
 
 #[test]
-fn the_file_is_the_same_network() {
+fn file_describes_the_same_network() {
     for network in NETWORKS {
         let network = graph(&format!("[topology.{network}\n"));
         let file = as_file(&network);

@@ -70,7 +70,7 @@ fn choices_are_uniform_and_independent() {
 }
 
 #[test]
-fn numbers_of_choices_that_are_no_powers_of_two_are_uniform() {
+fn non_power_of_two_choices_are_uniform() {
     let network = graph("[topology.leaf_spine]\nleaves = 2\nspines = 7\nhosts_per_leaf = 1\n");
     let routes = Routes::new(&network);
     for kind in 0..3 {

@@ -27,7 +27,7 @@ fn wire(graph: &Graph, name: &str) -> (f64, f64) {
 }
 
 #[test]
-fn undirected_graphs_in_three_forms_are_one() {
+fn three_undirected_formats_agree() {
     let forms = [
         "two_leaves.graphml",
         "two_leaves_edges.json",
@@ -70,7 +70,7 @@ fn directed_graphs_have_two_rates_a_link() {
 }
 
 #[test]
-fn numbers_become_names_and_parallel_links_share() {
+fn numeric_ids_become_names_and_parallel_links_share() {
     let forms = ["numbered.graphml", "numbered.json"].map(read);
     assert_eq!(forms[0], forms[1]);
     let network = &forms[0];
@@ -225,7 +225,7 @@ fn bad_graphs_are_refused() {
 }
 
 #[test]
-fn pieces_are_refused() {
+fn disconnected_graphs_are_rejected() {
     let text = r#"{"nodes": [{"id": 0, "kind": "host"}, {"id": 1, "kind": "host"},
  {"id": "s", "kind": "switch"}, {"id": "t", "kind": "switch"}],
  "links": [{"source": 0, "target": "s"}, {"source": 1, "target": "t"}]}"#;
@@ -284,7 +284,7 @@ fn bad_files_are_refused() {
 }
 
 #[test]
-fn graphml_defaults_fill_what_is_left_out() {
+fn graphml_defaults_fill_missing_attributes() {
     let text = r#"<graphml>
 <key id="k" for="node" attr.name="kind"><default>host</default></key>
 <key id="r" for="edge" attr.name="rate"><default>2Gbps</default></key>

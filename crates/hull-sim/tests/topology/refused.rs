@@ -16,7 +16,7 @@ fn refuse(network: &str, parts: &[&str]) {
 }
 
 #[test]
-fn one_network_and_not_two() {
+fn exactly_one_network() {
     refuse(
         "[topology]\n",
         &["topology", "no network", "star, dumbbell"],
@@ -99,7 +99,7 @@ fn counts_out_of_range() {
 }
 
 #[test]
-fn links_that_there_are_not() {
+fn unknown_links() {
     let with = |list: &str| format!("[topology]\n{list}\n[topology.star]\nhosts = 3\n");
     let rate = |link: &str| {
         with(&format!(

@@ -59,7 +59,7 @@ fn star() {
 }
 
 #[test]
-fn the_two_directions_are_those_of_host_and_switch() {
+fn directions_use_host_and_switch_settings() {
     let mut asked = scenario("[topology.star]\nhosts = 2\n");
     asked.host.rate.0 = 1_000_000_000;
     asked.host.delay.0 = 5;

@@ -36,7 +36,7 @@ links = [
 }
 
 #[test]
-fn flows_take_what_is_left() {
+fn flows_use_the_remaining_paths() {
     let network = graph(LEAVES);
     let spine0 = port(&network, "leaf0->spine0");
     let mut failed = vec![false; network.links()];
@@ -78,7 +78,7 @@ fn flows_take_what_is_left() {
 }
 
 #[test]
-fn no_path_leaves_the_list_as_it_was() {
+fn missing_path_leaves_the_list_unchanged() {
     let network = graph(LEAVES);
     let mut failed = vec![false; network.links()];
     failed[port(&network, "leaf0->spine0") / 2] = true;

@@ -88,7 +88,7 @@ fn by_tier(tree: &Graph, loads: &[f64]) -> BTreeMap<String, (f64, f64, f64)> {
 
 /// A search finds all shortest paths; each carries an equal share of its pair's traffic.
 #[test]
-fn loads_by_counted_paths_are_those_of_the_paper() {
+fn loads_by_counted_paths_match_the_paper() {
     let tree = graph(TREE);
     let mut loads = vec![0.0; tree.ports()];
     for &dst in tree.hosts() {
@@ -140,7 +140,7 @@ fn loads_by_counted_paths_are_those_of_the_paper() {
 
 /// Hashing many flows gives the same loads, within six standard deviations of a count.
 #[test]
-fn loads_by_hashed_flows_are_those_of_the_paper() {
+fn loads_by_hashed_flows_match_the_paper() {
     let tree = graph(TREE);
     let routes = Routes::new(&tree);
     let mut random = Stream::new(1, Purpose::Connections, 0);

@@ -26,7 +26,7 @@ fn serves_by_time_then_by_entity() {
 
 /// Cancelled events are not served, wherever they wait; all others are.
 #[test]
-fn serves_nothing_that_was_cancelled() {
+fn cancelled_events_are_not_served() {
     let cargo = |packet| Cargo { packet, next: 0 };
     for horizon in [1, 1000, 1 << 44] {
         let mut queue = EventQueue::new(horizon, 100);

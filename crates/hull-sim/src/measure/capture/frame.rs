@@ -231,7 +231,7 @@ mod tests {
 
     /// RFC 1071: the sum over everything, checksum included, is all ones.
     #[test]
-    fn checksums_come_out_even() {
+    fn checksums_sum_to_all_ones() {
         for (wire, payload) in [(1500, 1460), (1499, 1459), (52, 0), (41, 1)] {
             let frame = segment(wire, payload, &[(5, 9)]);
             let headers = frame.headers();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn sack_blocks_come_first_and_as_many_as_fit() {
+    fn as_many_sack_blocks_as_fit_come_first() {
         let blocks = [(1, 2), (3, 4), (5, 6)];
         let two = segment(40 + 20, 0, &blocks).headers();
         assert_eq!(two[54..60], [1, 1, 5, 18, 0, 0]);

@@ -139,7 +139,7 @@ mod tests {
 
     /// 0.1 of 2^32 is 429496729.6; 2^-9 is the same either way; 2^-24 is 59.6 parts of 10^9.
     #[test]
-    fn a_weight_is_a_share_or_a_number_of_halvings() {
+    fn weight_is_a_share_or_an_exponent() {
         for (json, expected) in [
             ("9", 1 << 23),
             ("1", 1 << 31),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_is_written_as_it_is_read() {
+    fn weight_serializes_as_read() {
         for json in ["9", "\"10%\"", "\"100%\"", "\"0.000006%\""] {
             let weight = weight(json).expect("allowed");
             assert_eq!(serde_json::to_string(&weight).expect("plain"), json);

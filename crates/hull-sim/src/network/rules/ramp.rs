@@ -92,7 +92,7 @@ mod tests {
 
     /// The fraction of packets marked at a given queue length lies on the straight line.
     #[test]
-    fn marks_the_share_of_the_line() {
+    fn marking_share_follows_the_ramp() {
         let site = Site {
             rate: Rate(100_000_000_000),
             mtu: 4150,

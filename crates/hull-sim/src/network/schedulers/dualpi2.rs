@@ -365,7 +365,7 @@ mod tests {
     /// Four L4S packets arrive together and leave 2 ms later, above the step of 1 ms. All are
     /// marked; under the rule of 2020, only those that found two packets in the queue.
     #[test]
-    fn the_step_may_ask_for_a_queue() {
+    fn step_can_require_a_queue() {
         for (step_after, marks) in [(0, [true; 4]), (2, [false, false, true, true])] {
             let settings = settings(|of| of.step_after = step_after);
             let mut queues = Queues::new(QUEUES, &Order::DualPi2(settings, site()), 0);
@@ -422,7 +422,7 @@ mod tests {
     /// The step of 1 ms marks a packet that waits 2 ms. With a virtual queue it marks only once
     /// that queue's delay exceeds the step: 1500 bytes at 1 Mbps take 12 ms.
     #[test]
-    fn a_virtual_queue_takes_the_place_of_the_wait() {
+    fn virtual_queue_replaces_the_sojourn_time() {
         for (virtual_queue, marks) in [(None, [true, true]), (Some("1Mbps"), [false, true])] {
             let settings = settings(|of| {
                 of.virtual_queue = virtual_queue.map(|rate| {

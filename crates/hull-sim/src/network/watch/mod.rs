@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_changes_at_one_time_the_last_counts() {
+    fn last_of_simultaneous_changes_counts() {
         let mut watch = Watch::new(1_000_000_000, true);
         for (at_ps, bytes) in [(1, 10), (1, 20), (5, 30), (7, 0)] {
             watch.queue(at_ps, level(bytes));

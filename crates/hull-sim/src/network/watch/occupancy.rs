@@ -138,7 +138,7 @@ mod tests {
     use super::Occupancy;
 
     #[test]
-    fn weighs_levels_by_their_time() {
+    fn levels_are_weighted_by_time() {
         let mut queue = Occupancy::new(1_000_000_000, 0);
         queue.change(900_000_000, 1000); // 900 us empty
         queue.change(950_000_000, 3000); // 50 us of 1000 bytes: 8 us of latency
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn means_of_intervals_have_the_integral() {
+    fn interval_means_preserve_the_integral() {
         let mut queue = Occupancy::new(1_000_000_000, 0);
         queue.change(40, 1000);
         assert_eq!(queue.mean_since_last(100), Some(600.0));

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_was_read() {
+    fn written_scenario_reads_back_unchanged() {
         for workload in [ALL, "workload.flows = \"list.csv\""] {
             let read = scenario(workload).expect("good");
             let text = read.to_toml().expect("TOML");

@@ -183,12 +183,12 @@ mod tests {
 
     /// 24 bytes, 4 for the route, a share of the chunk; the largest runs mostly hold these.
     #[test]
-    fn a_packet_that_waits() {
+    fn size_of_a_waiting_packet() {
         assert_eq!(Network::HELD_BYTES, 29);
     }
 
     #[test]
-    fn says_what_is_needed_and_what_there_is() {
+    fn error_states_needed_and_available_memory() {
         let need = |bytes| {
             vec![
                 ("workload.bulk".to_owned(), "2 hosts".to_owned(), bytes),

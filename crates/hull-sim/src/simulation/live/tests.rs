@@ -139,7 +139,7 @@ fn shows_what_a_run_measures() {
 }
 
 #[test]
-fn keeps_nothing_that_was_taken() {
+fn taken_samples_are_not_kept() {
     let scenario = read(&["run.duration=400ms"]);
     let mut live = live(&scenario);
     // Without a reader, every second sample is discarded once there are too many.

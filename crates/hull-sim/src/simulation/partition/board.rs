@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_silence_is_when_all_wait_and_nothing_is_on_its_way() {
+    fn idle_when_all_wait_and_nothing_is_in_transit() {
         let board = Board::new(3);
         let mut versions = Vec::new();
         let mut silence_ps = |board: &Board| board.silence_ps(&[10, 20, 30], &mut versions);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_fails_breaks_the_run_off() {
+    fn failed_thread_aborts_the_run() {
         let board = Board::new(2);
         let mut first = board.guard();
         first.release();
@@ -217,7 +217,7 @@ mod tests {
 
     /// A call wakes a thread long before its timeout, whether or not it is asleep yet.
     #[test]
-    fn a_call_wakes() {
+    fn call_wakes_the_sleeper() {
         let board = Board::new(1);
         thread::scope(|scope| {
             let begin = std::time::Instant::now();

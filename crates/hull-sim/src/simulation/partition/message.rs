@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_read_as_they_were_written() {
+    fn messages_decode_as_encoded() {
         let packet = Packet {
             seq: 1,
             ack: u32::MAX,

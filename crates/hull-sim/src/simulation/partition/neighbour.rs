@@ -171,7 +171,7 @@ mod tests {
 
     /// By hand: lookaheads of 700 from the edge and 200 to it.
     #[test]
-    fn a_part_may_go_as_far_as_nothing_can_reach_it() {
+    fn part_advances_until_messages_could_arrive() {
         let (mut fabric, mut edge) = Neighbour::pair([0, 1], [700, 200]);
         assert_eq!((fabric.part, edge.part), (1, 0));
         assert_eq!((fabric.stride_ps(), edge.stride_ps()), (225, 225));

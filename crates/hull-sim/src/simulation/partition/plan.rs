@@ -272,7 +272,7 @@ sizes.fixed = "1KB"
     /// edge. By hand for k = 4: 16 hosts with six hops and two for the host, so with two parts the
     /// edge has 64 of 128: 48 for the hosts, and 4 each for 4 of the 8 switches with hosts.
     #[test]
-    fn whole_switches() {
+    fn switches_are_not_split() {
         for threads in 2..=64 {
             let (graph, _) = planned("topology.fat_tree.k=4", threads);
             let read = Graph::opposite(graph.host_port(5));

@@ -65,7 +65,7 @@ fn a_panic_in_any_part_ends_the_run() {
 /// A part's thread may end once all parts have served their events, before it receives the last
 /// packets. Here part 1 does nothing after its own end, while part 2 still serves the last us.
 #[test]
-fn packets_that_arrive_after_a_threads_end_are_in_flight() {
+fn packets_after_a_threads_end_count_as_in_flight() {
     let settings = [
         "run.threads=3",
         "run.duration=100us",
@@ -137,7 +137,7 @@ fn everything(settings: &[String], manner: Option<Manner>) -> (usize, String) {
 /// parts (joined or in turn), and if these modes alternate. Cases: small buffers, a warm-up,
 /// multiple queues per port, and switches that are in one part because their ports share memory.
 #[test]
-fn who_serves_the_parts_does_not_matter() {
+fn assignment_of_parts_to_threads_does_not_matter() {
     for more in [
         &["switch.buffer=8pkts", "run.drain=1ms"][..],
         &["switch.memory={size=\"30KB\",alpha=\"100%\"}"],
@@ -173,7 +173,7 @@ fn who_serves_the_parts_does_not_matter() {
 
 /// All parts know what hosts send at time 0, before the first event, before any part advances.
 #[test]
-fn the_first_packets_wait_for_nobody() {
+fn first_packets_wait_for_no_other_part() {
     // One flow begins with the run, and there is no other event before the first reply.
     let settings = |threads: usize| {
         let traffic = "workload={bulk={flows=1}}";
@@ -190,7 +190,7 @@ fn the_first_packets_wait_for_nobody() {
 
 /// A cancellation stops every part, whichever part sees it first.
 #[test]
-fn a_run_that_is_cancelled_before_it_begins_ends() {
+fn run_cancelled_before_it_starts_ends() {
     for (threads, manner) in [1, 2, 3, 8].into_iter().flat_map(with_manners) {
         let mut simulation = in_parts(threads);
         if let Some(partition) = &mut simulation.partition {

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_cannot_be() {
+    fn invalid_settings() {
         let rate = Some(Rate(1_000_000));
         let cases = [
             (None, 1, false, false, "rate: found no rate"),

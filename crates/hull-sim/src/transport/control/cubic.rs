@@ -263,7 +263,7 @@ mod tests {
     /// With round trips of 100 us the curve hardly moves and stays below the Reno-friendly window.
     /// That grows by 9/17 segment per round trip up to the old window, then by one (section 4.3).
     #[test]
-    fn is_as_fast_as_reno_where_round_trips_are_short() {
+    fn matches_reno_at_short_round_trips() {
         let mut flow = Flow::new(100, MS_PS / 10);
         flow.cubic.on_loss(&mut flow.window, 100 * MSS);
         let start_ps = flow.now_ps;
@@ -301,7 +301,7 @@ mod tests {
 
     /// Section 4.8: one segment, slow start to 0.7 of the flight, then a curve with K = 0.
     #[test]
-    fn a_timeout_starts_the_curve_anew() {
+    fn timeout_restarts_the_curve() {
         let mut flow = Flow::new(100, 100 * MS_PS);
         flow.cubic.on_timeout(&mut flow.window, 100 * MSS);
         assert_eq!(

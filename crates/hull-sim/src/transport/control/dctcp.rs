@@ -245,7 +245,7 @@ mod tests {
     /// Equation 3.35: W marked packets reduce the window by W alpha / 2, like one cut per window,
     /// for any number of packets per ACK.
     #[test]
-    fn a_window_of_marks_takes_what_one_cut_does() {
+    fn window_of_marks_cuts_as_much_as_one_cut() {
         for (alpha, packets) in [(1.0, 20), (0.5, 40), (0.03, 400), (0.0, 60)] {
             for packets_per_ack in [1, 2, 4] {
                 let expected = packets as f64 * MSS as f64 * (1.0 - alpha / 2.0);

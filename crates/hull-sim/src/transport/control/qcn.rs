@@ -225,7 +225,7 @@ mod tests {
 
     /// A notice of 64 of 128 steps halves the rate, from the gap behind the next packet.
     #[test]
-    fn a_notice_reduces_the_rate_of_the_next_gap() {
+    fn feedback_reduces_the_rate_of_the_next_gap() {
         let link = Rate(10_000_000_000);
         let mut control = QcnControl::new(&ReactionPoint::default(), link, Increase::Averaging);
         control.on_start(&Start {

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packets_are_lost_sent_again_and_acknowledged() {
+    fn packets_are_lost_retransmitted_and_acknowledged() {
         let mut sent = SentPackets::default();
         for time in 0..5 {
             assert_eq!(sent.push(10 * time, 100), time);

@@ -72,7 +72,7 @@ fn data_waits_for_the_handshake() {
 /// SYNs leave at 0, 100 and 300. The SYN-ACK at 310 gives no RTT sample, as it may answer any of
 /// them. Then one segment leaves, again with the initial timeout.
 #[test]
-fn a_lost_syn_is_sent_again() {
+fn lost_syn_is_retransmitted() {
     let mut sender = Sender::new(&config());
     sender.write(10 * MSS);
     assert_eq!(sent(&mut sender, 0), ["S"]);
@@ -114,7 +114,7 @@ fn bursts_are_whole_segments() {
 /// does not wait until segment 14, the last from before the mark, is acknowledged. From then on it
 /// waits for half of 5.5, later of 6.5. The last segment never waits.
 #[test]
-fn small_pieces_wait_for_larger_ones() {
+fn tso_win_divisor_defers_small_bursts() {
     let mut sender = Sender::new(&SenderConfig {
         window: Window::new(9 * MSS, MSS as u32, 2 * MSS, 9 * MSS, true),
         handshake: false,
@@ -148,7 +148,7 @@ fn control(name: ControlName, settings: &Transport) -> Controller {
 /// halves it to 3.5 (CUBIC: 4.9). After new data is acknowledged, a timeout of the next segment at
 /// a window of two gives the minimum threshold, two.
 #[test]
-fn a_timeout_of_the_same_segment_holds_the_threshold() {
+fn repeated_timeout_of_a_segment_keeps_ssthresh() {
     let mut settings = Transport::default();
     settings.dctcp.g = Share(0);
     settings.vegas.gamma = 30;
@@ -189,7 +189,7 @@ fn a_timeout_of_the_same_segment_holds_the_threshold() {
 
 /// Large bursts carry the same bytes as single segments.
 #[test]
-fn a_burst_is_what_polling_gives() {
+fn burst_matches_polling() {
     for window in [1, 3, 7] {
         for unsent in [1, 999, 1000, 1001, 2500, 6999, 7000, 9000] {
             let config = SenderConfig {
@@ -218,7 +218,7 @@ fn a_burst_is_what_polling_gives() {
 
 /// A sender that is reset after losses and timeouts equals a new one.
 #[test]
-fn a_reset_sender_is_a_new_one() {
+fn reset_sender_equals_a_new_one() {
     let template = Sender::new(&config());
     let mut used = template.clone();
     used.write(10 * MSS);

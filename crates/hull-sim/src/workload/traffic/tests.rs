@@ -28,7 +28,7 @@ fn run(text: &str) -> crate::workload::test_network::Log {
 }
 
 #[test]
-fn workloads_side_by_side_draw_what_they_draw_alone() {
+fn concurrent_workloads_draw_as_if_alone() {
     let together = run(&format!("{REQUESTS}{QUERIES}{FLOWS}"));
     let (requests, queries, flows) = (run(REQUESTS), run(QUERIES), run(FLOWS));
     assert_eq!(together.queries, queries.queries);
@@ -55,7 +55,7 @@ fn same_seed_same_traffic() {
 }
 
 #[test]
-fn messages_go_over_connections_with_their_ends() {
+fn messages_use_connections_between_their_hosts() {
     let log = run(&format!("{REQUESTS}{QUERIES}"));
     for (_, message) in &log.sends {
         let Channel::Connection(connection) = message.channel else {
@@ -97,7 +97,7 @@ fn records_begin_in_the_measured_time() {
 }
 
 #[test]
-fn a_run_ends_when_what_is_counted_is_done() {
+fn run_ends_when_counted_work_is_done() {
     let lasting = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 2\n";
     let incast = "[workload.incast]\nqueries = 2\ntotal = \"10KB\"\n";
     assert_eq!(run(lasting).progress, Progress::Lasting);
@@ -107,7 +107,7 @@ fn a_run_ends_when_what_is_counted_is_done() {
 }
 
 #[test]
-fn classes_with_the_same_name_are_told_apart() {
+fn classes_with_the_same_name_are_distinguished() {
     let text = format!("{FLOWS}\n[workload.production]\noutside = 9\n");
     let classes = run(&text).classes;
     assert_eq!(classes[0], "(0, 10KB]");
