@@ -18,5 +18,5 @@ def test_drawings_are_up_to_date(tmp_path: Path) -> None:
     for path in made:
         kept = ROOT / "docs" / "drawings" / path.name
         assert kept.read_text() == path.read_text(), (
-            f"{path.name}: tools/hardware_drawings.py draws another"
+            f"{path.name}: differs from tools/hardware_drawings.py"
         )

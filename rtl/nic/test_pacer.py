@@ -412,8 +412,8 @@ def test_disabled_while_packets_wait(folder: Path) -> None:
     assert (got.admission[:2] == PASS).all()
     assert not (got.release_clocks < off).any(), "24 ms a packet"
     while_off = got.clocks > off + 20
-    assert QUEUED in got.admission[while_off], "not before those that wait"
-    assert got.admission[-1] == PASS, "once they have left"
+    assert QUEUED in got.admission[while_off], "not ahead of queued packets"
+    assert got.admission[-1] == PASS, "after the queue drains"
     assert len(got.release_clocks) == (got.admission == QUEUED).sum()
     assert got.rate_clocks[-1] == off + 4_000 + START + 2, "started again"
 

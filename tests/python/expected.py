@@ -59,7 +59,7 @@ def compare(id_: str, found: Sequence[Row]) -> None:
     """Fails with all differences; HULL_EXPECTED=write updates these rows and keeps the others."""
     before = {row.quantity: row for row in read(id_)}
     now = {row.quantity: row for row in found}
-    assert len(now) == len(found), f"{id_}: two rows of one name"
+    assert len(now) == len(found), f"{id_}: duplicate row names"
     moved = {name: before[name].moved(row) for name, row in now.items() if name in before}
     moved |= {name: f"new: {row.value}" for name, row in now.items() if name not in before}
     moved |= {name: f"gone: {row.value}" for name, row in before.items() if name not in now}

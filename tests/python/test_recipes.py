@@ -30,10 +30,10 @@ def _place(lines: list[str], line: str, behind: str | None) -> int:
     """Index of the line that a caption refers to."""
     start = 0
     if behind is not None:
-        assert lines.count(behind) == 1, f"{behind!r} is there {lines.count(behind)} times"
+        assert lines.count(behind) == 1, f"{behind!r} occurs {lines.count(behind)} times"
         start = lines.index(behind)
     else:
-        assert lines.count(line) == 1, f"{line!r} is there {lines.count(line)} times"
+        assert lines.count(line) == 1, f"{line!r} occurs {lines.count(line)} times"
     return lines.index(line, start)
 
 

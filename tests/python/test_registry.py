@@ -81,7 +81,7 @@ def test_entries_agree_with_each_other() -> None:
         assert len({(s.combined, s.where_several) for s in of_group}) == 1, group
     for statistic in STATISTICS:
         if statistic.combined in ("sum", "max"):
-            assert len(statistic.path) == 1, f"{statistic.key}: totals stand at the top"
+            assert len(statistic.path) == 1, f"{statistic.key}: totals are at the top level"
         if statistic.reported is not None:
             assert statistic.combined == "mean"
             assert "<" not in statistic.key, f"{statistic.key}: reports have a row for one number"

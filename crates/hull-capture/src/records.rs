@@ -320,7 +320,7 @@ mod tests {
         let cut = read(&good[..good.len() - 3], LIMITS).expect("the first packet");
         assert!(cut.counts.cut_off);
         assert_eq!(cut.flows[0].bytes, 10);
-        let error = |file: &[u8], limits| read(file, limits).expect_err("it is wrong");
+        let error = |file: &[u8], limits| read(file, limits).expect_err("invalid");
         assert!(
             error(b"ts,src\n1,2\n3,4,5,6,7,8,9,0\n", LIMITS).contains("expected pcap or pcapng")
         );

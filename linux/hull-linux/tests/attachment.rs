@@ -136,7 +136,7 @@ fn temporary_mounts_are_rejected() {
     let output = Command::new("ip")
         .args(["netns", "exec", &link.names[1], "sh", "-c", &script])
         .output()
-        .expect("it runs");
+        .expect("runs");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let text = String::from_utf8(output.stderr).expect("text");
     let words = format!("hull linux --netns {}", link.names[1]);
@@ -168,7 +168,7 @@ fn a_user_is_refused() {
             .args(arguments)
             .uid(65534)
             .output()
-            .expect("it runs");
+            .expect("runs");
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let text = String::from_utf8(output.stderr).expect("text");
         assert!(
@@ -181,7 +181,7 @@ fn a_user_is_refused() {
     let output = Command::new(env!("CARGO_BIN_EXE_hull-linux"))
         .args(["--netns", "nosuch", "status"])
         .output()
-        .expect("it runs");
+        .expect("runs");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("--netns nosuch"));
     assert_eq!(link.traffic_control(1), before);
@@ -228,7 +228,7 @@ fn watch_ends_when_the_reader_closes() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("it runs");
+        .expect("runs");
     let mut lines = std::io::BufReader::new(child.stdout.take().expect("piped")).lines();
     for _ in 0..3 {
         let line = lines.next().expect("a line").expect("text");
@@ -236,7 +236,7 @@ fn watch_ends_when_the_reader_closes() {
         assert_eq!(status[0]["device"], "e1");
     }
     drop(lines);
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("exits");
     assert_eq!(output.status.signal(), Some(libc::SIGPIPE), "{output:?}");
     assert!(output.stderr.is_empty(), "{output:?}");
     link.ok(1, &["detach", "e1"]);

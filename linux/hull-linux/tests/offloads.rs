@@ -233,7 +233,7 @@ fn tagged_packets_are_marked() {
             .args(["-n", name, "link", "add", "link", &below, "name", &device])
             .args(["type", "vlan", "id", "7"])
             .output()
-            .expect("iproute2 is there");
+            .expect("iproute2 installed");
         if !output.status.success() {
             println!("skipped: this kernel has no VLAN devices (8021q)");
             return;

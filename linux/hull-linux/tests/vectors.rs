@@ -20,7 +20,7 @@ const ALWAYS: u32 = u32::MAX;
 fn vectors(name: &str) -> Vec<Value> {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/vectors/{name}.json"));
-    let text = std::fs::read_to_string(&path).expect("the vectors are there");
+    let text = std::fs::read_to_string(&path).expect("vector file");
     let file: Value = serde_json::from_str(&text).expect("a vector file is JSON");
     file["vectors"].as_array().expect("a list").clone()
 }
@@ -245,7 +245,7 @@ fn flows_are_associated_as_in_hull_core() {
         put(&skel.maps.association_settings, bytes_of(&settings));
         let old: Vec<Vec<u8>> = skel.maps.associations.keys().collect();
         for key in old {
-            skel.maps.associations.delete(&key).expect("was there");
+            skel.maps.associations.delete(&key).expect("entry exists");
         }
         for (step, case) in cases.iter().enumerate() {
             let (input, output) = (&case["in"], &case["out"]);

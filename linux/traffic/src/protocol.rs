@@ -305,7 +305,7 @@ mod tests {
             (&empty, "size: 0 is invalid; expected 1 to 1000000000000"),
         ] {
             let Err(Refused(problem)) = parse(bytes, 5) else {
-                panic!("{} is taken", bytes.escape_ascii());
+                panic!("{} is accepted", bytes.escape_ascii());
             };
             assert!(problem.contains(part), "{problem}");
         }

@@ -237,7 +237,7 @@ fn unreachable_server_is_named() {
     ] {
         assert!(
             message.contains(part),
-            "\"{part}\" is missing in: {message}"
+            "\"{part}\" is missing from: {message}"
         );
     }
     assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 0);
@@ -311,7 +311,7 @@ fn bad_input_is_rejected_with_the_allowed_values() {
         for part in parts {
             assert!(
                 message.contains(part),
-                "\"{part}\" is missing in: {message}"
+                "\"{part}\" is missing from: {message}"
             );
         }
     }

@@ -60,7 +60,7 @@ mod tests {
             &transports,
             &groups,
         );
-        std::fs::remove_file(&path).expect("it was there");
+        std::fs::remove_file(&path).expect("file exists");
         list
     }
 

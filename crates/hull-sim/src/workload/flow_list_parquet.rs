@@ -310,7 +310,7 @@ mod tests {
             &IndexMap::new(),
             &Groups::default(),
         );
-        std::fs::remove_file(&path).expect("it was there");
+        std::fs::remove_file(&path).expect("file exists");
         list
     }
 
@@ -399,7 +399,7 @@ mod tests {
             &IndexMap::new(),
             &Groups::default(),
         );
-        std::fs::remove_file(&path).expect("it was there");
+        std::fs::remove_file(&path).expect("file exists");
         let problem = problem.expect_err("repeated");
         for part in ["\"start_ps,src,dst,bytes,src\"", "src is repeated"] {
             assert!(problem.contains(part), "{problem}");

@@ -225,7 +225,7 @@ mod tests {
         std::fs::write(&path, rows).expect("a temporary file");
         let text = format!("workload.flows = \"{}\"", path.display());
         let traffic = build(&text, 3, "1s");
-        std::fs::remove_file(&path).expect("it was there");
+        std::fs::remove_file(&path).expect("file exists");
         let log = TestNetwork::default().run(&mut traffic.expect("good"));
         let sent: Vec<(u64, u32, u32, u64)> = log
             .sends

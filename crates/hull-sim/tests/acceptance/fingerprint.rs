@@ -78,7 +78,7 @@ fn results_are_unchanged() {
                     mean(0),
                     mean(1),
                 )
-                .expect("a String takes all");
+                .expect("writes to a String");
             }
         }
     }

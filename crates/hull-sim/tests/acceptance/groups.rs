@@ -116,7 +116,7 @@ fn row_label_takes_precedence() {
     let (path, key) = flow_list("good", ROWS);
     let outcome = run(&scenario(&key, &[&SETTINGS[..], &[GROUPS]].concat()), 1);
     let alone = run(&scenario(&key, &SETTINGS), 1);
-    std::fs::remove_file(path).expect("it was there");
+    std::fs::remove_file(path).expect("file exists");
     let groups = |outcome: &Outcome| {
         let rows = outcome.flows.rows().iter();
         let mut groups = Vec::from_iter(rows.map(|row| (row.start_ps, row.group)));
@@ -144,7 +144,7 @@ fn row_label_takes_precedence() {
 fn empty_column_is_not_a_group() {
     let (path, key) = flow_list("none", "0,1,0,7000,\n10,3,0,8000,other\n");
     let outcome = run(&scenario(&key, &SETTINGS), 1);
-    std::fs::remove_file(path).expect("it was there");
+    std::fs::remove_file(path).expect("file exists");
     assert!(outcome.flows.groups().is_empty());
 }
 
@@ -203,7 +203,7 @@ fn group_matching_no_flow_is_rejected() {
     // With other traffic, whose flows are not known in advance, it is accepted.
     let beside = format!("{key}bulk = {{ flows = 1, size = \"8KB\" }}\n");
     let taken = verify(&scenario(&beside, &[&SETTINGS[..], &[few]].concat()));
-    std::fs::remove_file(path).expect("it was there");
+    std::fs::remove_file(path).expect("file exists");
     let problem = problem.expect_err("idle").to_string();
     for part in [
         "groups.idle: \"bytes<9KB\" fits none",

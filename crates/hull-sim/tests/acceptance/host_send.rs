@@ -16,7 +16,7 @@ fn line(mean_us: u64, offset_us: u64) -> DelayLine {
         exponential: Some(Time(mean_us * US_PS)),
         gamma: None,
     };
-    let delay = ServiceTime::new("host.stack_jitter", &service).expect("a good one");
+    let delay = ServiceTime::new("host.stack_jitter", &service).expect("valid");
     DelayLine::new(delay, Stream::new(1, Purpose::StackJitter, 0))
 }
 
@@ -26,7 +26,7 @@ fn delays_us(mut line: DelayLine, gap_ps: u64, packets: u64) -> Vec<f64> {
     let mut leave = |line: &mut DelayLine, due_ps: &mut Option<u64>| {
         let Some(now_ps) = *due_ps else { return };
         let (received, next_ps) = line.pop();
-        let stamp_ps = stamp_ps(&received.expect("it was due").packet);
+        let stamp_ps = stamp_ps(&received.expect("due").packet);
         assert!(stamp_ps > last || last == 0, "overtaken");
         last = stamp_ps;
         delays.push((now_ps - stamp_ps) as f64 * 1e-6);

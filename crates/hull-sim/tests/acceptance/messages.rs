@@ -153,7 +153,7 @@ fn listed(base: &str, control: &str, rows: &str) -> Outcome {
     let setting = format!("transport.congestion_control={control}");
     let cells = scenario::expand(&text, "test.toml", &[setting]).expect("a good scenario");
     let outcome = run(&cells[0].scenario, 13);
-    std::fs::remove_file(&path).expect("it was there");
+    std::fs::remove_file(&path).expect("file exists");
     outcome
 }
 

@@ -253,19 +253,19 @@ fn impossible_combinations_name_their_key() {
         let settings: Vec<String> = settings.iter().map(|&s| s.to_owned()).collect();
         let message = match expand(&format!("{BASE}{LASTING}"), "my.toml", &settings) {
             Err(error) => error.to_string(),
-            Ok(_) => panic!("taken, but wrong: {settings:?}"),
+            Ok(_) => panic!("accepted, but invalid: {settings:?}"),
         };
         for word in words {
             assert!(
                 message.contains(word),
-                "\"{word}\" is missing in: {message}"
+                "\"{word}\" is missing from: {message}"
             );
         }
     }
     let without = BASE.replace("qcn.equilibrium = \"33KB\"\n", "");
     let message = match expand(&format!("{without}{LASTING}"), "my.toml", &[]) {
         Err(error) => error.to_string(),
-        Ok(_) => panic!("taken without a congestion point"),
+        Ok(_) => panic!("accepted without a congestion point"),
     };
     assert!(
         message.contains(

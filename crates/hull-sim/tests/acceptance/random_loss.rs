@@ -113,7 +113,7 @@ fn loss_grid_is_unchanged() {
                     outcome.counts.retransmissions,
                     outcome.counts.timeouts,
                 )
-                .expect("a String takes all");
+                .expect("writes to a String");
             }
         }
     }

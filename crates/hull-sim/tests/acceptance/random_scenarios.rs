@@ -141,7 +141,7 @@ proptest! {
         }
         if seed.is_multiple_of(4) {
             let again = results(&scenario, seed).map(|(_, text)| text);
-            prop_assert!(again == Ok(text), "another result");
+            prop_assert!(again == Ok(text), "different result");
         } else {
             // A probe prevents a run in parts.
             let mut scenario = scenario;
@@ -152,7 +152,7 @@ proptest! {
             let more = results(&scenario, seed).map(|(_, text)| text);
             prop_assert!(
                 one == more,
-                "another result on {threads} threads: {}",
+                "different result on {threads} threads: {}",
                 difference(&one, &more)
             );
         }

@@ -37,7 +37,7 @@ fn refuse(setting: &str, parts: &[&str]) {
     for part in parts {
         assert!(
             message.contains(part),
-            "\"{part}\" is missing in: {message}"
+            "\"{part}\" is missing from: {message}"
         );
     }
 }

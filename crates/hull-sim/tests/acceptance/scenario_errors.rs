@@ -40,14 +40,14 @@ fn check(text: &str, settings: &[&str], parts: &[&str]) {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     let message = match expand(text, "dir/my.toml", &settings) {
         Err(error) => error.to_string(),
-        Ok(_) => panic!("taken, but wrong: {parts:?}"),
+        Ok(_) => panic!("accepted, but invalid: {parts:?}"),
     };
     println!("{message}");
     assert!(message.starts_with("dir/my.toml:"), "{message}");
     for part in parts {
         assert!(
             message.contains(part),
-            "\"{part}\" is missing in: {message}"
+            "\"{part}\" is missing from: {message}"
         );
     }
 }

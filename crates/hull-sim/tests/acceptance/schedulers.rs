@@ -27,7 +27,7 @@ transport = "low"
 
 fn shares(overrides: &[&str]) -> (f64, f64) {
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
-    let cells = expand(TWO, "two.toml", &overrides).expect("is sound");
+    let cells = expand(TWO, "two.toml", &overrides).expect("valid");
     let outcome = run(&cells[0].scenario, 1);
     let goodput = |name: &str| outcome.transports[name].goodput_bps / 1e9;
     (goodput("default"), goodput("low"))

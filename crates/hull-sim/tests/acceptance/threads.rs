@@ -88,15 +88,15 @@ fn everything(outcome: &Outcome) -> String {
         outcome.options_in_flight,
         outcome.flow_slots,
     );
-    writeln!(text, "{counts:?} {:?}", outcome.packets).expect("a String takes all");
-    writeln!(text, "{:?} {:?}", outcome.throughput, outcome.occupancy).expect("a String takes all");
-    writeln!(text, "{:?} {:?}", outcome.links, outcome.latency).expect("a String takes all");
+    writeln!(text, "{counts:?} {:?}", outcome.packets).expect("writes to a String");
+    writeln!(text, "{:?} {:?}", outcome.throughput, outcome.occupancy).expect("writes to a String");
+    writeln!(text, "{:?} {:?}", outcome.links, outcome.latency).expect("writes to a String");
     for record in outcome.flows.rows() {
-        writeln!(text, "{record:?}").expect("a String takes all");
+        writeln!(text, "{record:?}").expect("writes to a String");
     }
-    writeln!(text, "{:?} {:?}", outcome.queues, outcome.fairness).expect("a String takes all");
-    writeln!(text, "{:?} {:?}", outcome.queries, outcome.transports).expect("a String takes all");
-    writeln!(text, "{:?}", outcome.flows.groups()).expect("a String takes all");
+    writeln!(text, "{:?} {:?}", outcome.queues, outcome.fairness).expect("writes to a String");
+    writeln!(text, "{:?} {:?}", outcome.queries, outcome.transports).expect("writes to a String");
+    writeln!(text, "{:?}", outcome.flows.groups()).expect("writes to a String");
     text
 }
 

@@ -213,7 +213,7 @@ fn rows_of_a_flow_list_have_their_transports() {
     );
     let settings = [&BASE[..], &DCTCP, &["transports.other={}", "run.warmup=0s"]].concat();
     let outcome = run(&scenario(&key, &settings), 1);
-    std::fs::remove_file(path).expect("it was there");
+    std::fs::remove_file(path).expect("file exists");
     assert_eq!(completed(&outcome), [vec![8000, 9000], vec![7000]]);
 }
 
@@ -261,7 +261,7 @@ fn bad_transports_in_a_flow_list_are_rejected() {
         let (path, list) = flow_list(name, rows);
         let scenario = scenario(&list, &[&BASE[..], &DCTCP, settings].concat());
         let problem = verify(&scenario);
-        std::fs::remove_file(path).expect("it was there");
+        std::fs::remove_file(path).expect("file exists");
         let (found, problem): (String, String) = problem.expect_err(name).into();
         assert_eq!(found, key, "{problem}");
         for part in parts {
@@ -343,7 +343,7 @@ fn invalid_transports_are_rejected() {
         let text = format!("{}{TWO}", super::star::BASE);
         let message = match expand(&text, "my.toml", &settings) {
             Err(error) => error.to_string(),
-            Ok(_) => panic!("taken, but wrong: {settings:?}"),
+            Ok(_) => panic!("accepted, but invalid: {settings:?}"),
         };
         for part in parts {
             assert!(message.contains(part), "{part}: {message}");

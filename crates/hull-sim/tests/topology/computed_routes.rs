@@ -42,14 +42,14 @@ fn as_file(network: &Graph) -> Graph {
             nodes,
             r#"{comma}{{"id": "{name}", "kind": "{kind}", "tier": {tier}}}"#
         )
-        .expect("a String takes all");
+        .expect("writes to a String");
     }
     for port in (0..network.ports()).step_by(2) {
         let (from, to) = (network.port_owner(port), network.port_far_end(port));
         let (from, to) = (network.name(from), network.name(to));
         let comma = if port == 0 { "" } else { "," };
         write!(links, r#"{comma}{{"source": "{from}", "target": "{to}"}}"#)
-            .expect("a String takes all");
+            .expect("writes to a String");
     }
     let text = format!(
         r#"{{"directed": false, "multigraph": false, "graph": {{}}, "nodes": [{nodes}], "links": [{links}]}}"#

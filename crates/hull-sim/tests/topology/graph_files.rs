@@ -100,7 +100,7 @@ fn message(name: &str, text: &str) -> String {
     std::fs::remove_file(&file).unwrap_or_else(|error| panic!("{error}"));
     let message = found
         .err()
-        .unwrap_or_else(|| panic!("taken, but wrong: {text}"));
+        .unwrap_or_else(|| panic!("accepted, but invalid: {text}"));
     println!("{message}");
     let start = format!(": topology.file.path: {}: ", file.display());
     let (place, problem) = message
@@ -115,7 +115,7 @@ fn refuse(name: &str, text: &str, parts: &[&str]) {
     for part in parts {
         assert!(
             message.contains(part),
-            "\"{part}\" is missing in: {message}"
+            "\"{part}\" is missing from: {message}"
         );
     }
 }

@@ -5,12 +5,12 @@ use super::try_scenario;
 fn refuse(network: &str, parts: &[&str]) {
     let message = try_scenario(network)
         .err()
-        .unwrap_or_else(|| panic!("taken, but wrong: {network}"));
+        .unwrap_or_else(|| panic!("accepted, but invalid: {network}"));
     println!("{message}");
     for part in parts {
         assert!(
             message.contains(part),
-            "\"{part}\" is missing in: {message}"
+            "\"{part}\" is missing from: {message}"
         );
     }
 }

@@ -46,7 +46,7 @@ impl Link {
     pub fn hull(&self, end: usize, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hull-linux"));
         command.args(["--netns", &self.names[end]]).args(arguments);
-        command.output().expect("it runs")
+        command.output().expect("runs")
     }
 
     pub fn ok(&self, end: usize, arguments: &[&str]) -> String {
@@ -98,7 +98,7 @@ pub fn inside<T: Send + 'static>(
     namespace: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> std::thread::JoinHandle<T> {
-    let namespace = std::fs::File::open(format!("/run/netns/{namespace}")).expect("it is there");
+    let namespace = std::fs::File::open(format!("/run/netns/{namespace}")).expect("it exists");
     std::thread::spawn(move || {
         // SAFETY: the descriptor is open.
         #[allow(unsafe_code)]
@@ -129,7 +129,7 @@ pub fn call(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)
         .output()
-        .expect("iproute2 is there");
+        .expect("iproute2 installed");
     assert!(
         output.status.success(),
         "{program} {arguments:?}: {output:?}"

@@ -336,7 +336,7 @@ mod tests {
             for part in parts {
                 assert!(
                     problem.contains(part),
-                    "\"{part}\" is missing in: {problem}"
+                    "\"{part}\" is missing from: {problem}"
                 );
             }
         }

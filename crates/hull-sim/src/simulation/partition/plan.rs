@@ -216,9 +216,9 @@ sizes.fixed = "1KB"
     }
 
     fn planned_whole(shape: &str, threads: usize, whole: Option<Whole>) -> (Graph, Option<Plan>) {
-        let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("is sound");
+        let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("valid");
         let scenario = &cells[0].scenario;
-        let graph = scenario.graph().expect("is sound");
+        let graph = scenario.graph().expect("valid");
         let transit_ps = |port: usize| 1000 + port as u64;
         let notice = Notice::new(&scenario.topology, &graph, transit_ps);
         let plan = Plan::new(&graph, notice, threads, whole, transit_ps);

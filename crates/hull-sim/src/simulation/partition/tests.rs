@@ -30,8 +30,8 @@ sizes.fixed = "1KB"
 
 fn in_parts(threads: usize) -> Simulation {
     let threads = [format!("run.threads={threads}")];
-    let cells = scenario::expand(SCENARIO, "parts.toml", &threads).expect("is sound");
-    build(&cells[0].scenario, 1, None).expect("is sound")
+    let cells = scenario::expand(SCENARIO, "parts.toml", &threads).expect("valid");
+    build(&cells[0].scenario, 1, None).expect("valid")
 }
 
 const MANNERS: [Manner; 6] = [
@@ -49,7 +49,7 @@ fn a_panic_in_any_part_ends_the_run() {
     for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
         for part in 0..threads {
             let mut simulation = in_parts(threads);
-            let partition = simulation.partition.as_mut().expect("is in parts");
+            let partition = simulation.partition.as_mut().expect("partitioned");
             partition.manner = manner;
             match part {
                 0 => simulation.fabric.network.ports.truncate(1),
@@ -73,11 +73,11 @@ fn packets_after_a_threads_end_count_as_in_flight() {
         "workload.flows.load=60%",
     ];
     let settings = settings.map(str::to_owned);
-    let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("is sound");
-    let mut edge = build(&cells[0].scenario, 1, None).expect("is sound");
+    let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("valid");
+    let mut edge = build(&cells[0].scenario, 1, None).expect("valid");
     let Partition {
         plan, mut others, ..
-    } = *edge.partition.take().expect("is in parts");
+    } = *edge.partition.take().expect("partitioned");
     for other in &mut others {
         other.fabric.network.copy_routes(&edge.fabric.network);
     }
@@ -118,8 +118,8 @@ fn with_manners(threads: usize) -> impl Iterator<Item = (usize, Manner)> {
 
 /// Number of parts of a short run, and all of its results as text.
 fn everything(settings: &[String], manner: Option<Manner>) -> (usize, String) {
-    let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("is sound");
-    let mut simulation = build(&cells[0].scenario, 1, None).expect("is sound");
+    let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("valid");
+    let mut simulation = build(&cells[0].scenario, 1, None).expect("valid");
     let mut parts = 1;
     if let (Some(partition), Some(manner)) = (&mut simulation.partition, manner) {
         partition.manner = manner;
