@@ -99,7 +99,7 @@ def test_interval_uses_students_t(table4: Path) -> None:
     assert sweep(over={}, seeds=1)["ci95"].is_null().all()
 
 
-def test_the_printed_n_is_that_of_each_mean(hull: Hull, table4: Path) -> None:
+def test_printed_n_is_that_behind_each_mean(hull: Hull, table4: Path) -> None:
     command = ["sweep", "table4.toml", *SHORT, "--over", "workload.load=0.2", "--seeds", "10"]
     done = hull(*command, "--show", "fct.1KB.mean", "--show", "fct.10MB.mean", "--show", "marks")
     row = next(line for line in done.stdout.splitlines() if "dctcp_30k" in line)
