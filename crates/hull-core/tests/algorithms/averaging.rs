@@ -78,7 +78,7 @@ proptest! {
 
     /// Without averages the input is that of the plain controller.
     #[test]
-    fn without_averages_it_is_the_plain_controller(errors in prop::collection::vec(-1000_i64..1000, 1..50)) {
+    fn plain_without_averages(errors in prop::collection::vec(-1000_i64..1000, 1..50)) {
         let mut input = Averaging::new(7, 1000, 0, HALF);
         let mut sum = 7;
         for error in errors {

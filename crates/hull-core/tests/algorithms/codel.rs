@@ -127,7 +127,7 @@ fn send(queues: &mut FlowQueues, sizes: &[u32], packets: usize) -> Vec<u64> {
 proptest! {
     /// The bytes sent by two backlogged flows differ by at most a quantum and a packet of each.
     #[test]
-    fn flows_share_equally(sizes in prop::collection::vec(64_u32..9000, 2..12), quantum in 300_u32..10_000) {
+    fn shares_are_equal(sizes in prop::collection::vec(64_u32..9000, 2..12), quantum in 300_u32..10_000) {
         let mut queues = FlowQueues::new(sizes.len() as u32, quantum);
         for flow in 0..sizes.len() as u32 {
             queues.on_arrival(flow);

@@ -59,7 +59,7 @@ proptest! {
 
     /// Without feedback, the bitmap and mixed balancers walk like the oblivious one.
     #[test]
-    fn all_match_oblivious_without_feedback(bits in 0_u32..8, first in any::<u64>(), random in any::<u64>()) {
+    fn no_feedback_walks_obliviously(bits in 0_u32..8, first in any::<u64>(), random in any::<u64>()) {
         let paths = 1_u16 << bits;
         let expected = walk(&mut Oblivious::new(paths, first), 600, random);
         prop_assert_eq!(&walk(&mut Bitmap::new(paths, first), 600, random), &expected);
