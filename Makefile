@@ -46,15 +46,25 @@ traffic: build ## the traffic generator for real networks: `hull linux traffic`
 demo: build ## reproduce two published tables in short runs
 	$(BIN)/hull reproduce epfl-table2 table4 --quick --force
 
-.PHONY: test
-test: build ## format, lint, types and all tests, Rust and Python
+.PHONY: lint
+lint: build ## format, lint and types of Rust and Python
+	$(MAKE) -j2 lint-rust lint-python
+
+.PHONY: lint-rust
+lint-rust:
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
-	$(BIN)/python tools/slowest_tests.py cargo test --locked --workspace --exclude hull-py --exclude hull-reference
+
+.PHONY: lint-python
+lint-python:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/codespell
+
+.PHONY: test
+test: lint ## format, lint, types and all tests, Rust and Python
+	$(BIN)/python tools/slowest_tests.py cargo test --locked --workspace --exclude hull-py --exclude hull-reference
 	$(BIN)/pytest -m "not quiet" --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
@@ -62,8 +72,7 @@ test: build ## format, lint, types and all tests, Rust and Python
 
 # Needs no Python and can run concurrently with `make build`, which uses another folder of target/.
 .PHONY: rust-tests
-rust-tests: ## lint Rust and compile its tests
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+rust-tests: lint-rust ## lint Rust and compile its tests
 	cargo test --locked --workspace --exclude hull-py --exclude hull-reference --no-run
 
 .PHONY: linux

@@ -20,7 +20,7 @@ from hull import RunError, _core, scenarios, sweep
 from hull.sweeps.store import Store
 from sweep_help import GRID, RUNS, SHORT, runs
 
-MOMENTS = int(os.environ.get("HULL_KILLS", "10"))
+MOMENTS = int(os.environ.get("HULL_KILLS", "5"))
 """Number of times a sweep is killed; 100 by hand, as CI has less time."""
 SWEEP = ["sweep", "table4.toml", *GRID, *SHORT, "--seeds", "4"]
 TOTAL = 4 * RUNS

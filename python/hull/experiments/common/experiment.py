@@ -218,8 +218,14 @@ def published(file: str, table: str) -> dict[str, Any]:
 
 def _schemes(variant: Variant, scenario: str) -> set[str]:
     """Names of the schemes of a variant: those of its scenario, and those that it adds."""
-    own = tomllib.loads(scenarios.text(variant.scenario or scenario)).get("schemes", {})
+    own = _own_schemes(variant.scenario or scenario)
     return {*own, *(s for s in map(_scheme_of, variant.overrides) if s)}
+
+
+@cache
+def _own_schemes(scenario: str) -> frozenset[str]:
+    """Names of the schemes in a scenario's file."""
+    return frozenset(tomllib.loads(scenarios.text(scenario)).get("schemes", {}))
 
 
 def _scheme_of(override: str) -> str | None:
