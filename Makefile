@@ -47,8 +47,7 @@ demo: build ## reproduce two published tables in short runs
 	$(BIN)/hull reproduce epfl-table2 table4 --quick --force
 
 .PHONY: lint
-lint: build ## format, lint and types of Rust and Python
-	$(MAKE) -j2 lint-rust lint-python
+lint: lint-rust lint-python ## format, lint and types of Rust and Python
 
 .PHONY: lint-rust
 lint-rust:
@@ -56,21 +55,23 @@ lint-rust:
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 .PHONY: lint-python
-lint-python:
+lint-python: build
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/codespell
 
+# The module and the Rust tests compile at the same time, in different folders of target/.
 .PHONY: test
-test: lint ## format, lint, types and all tests, Rust and Python
+test: ## format, lint, types and all tests, Rust and Python
+	$(MAKE) -j2 lint rust-tests
 	$(BIN)/python tools/slowest_tests.py cargo test --locked --workspace --exclude hull-py --exclude hull-reference
 	$(BIN)/pytest -m "not quiet" --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	$(BIN)/pytest -m quiet tests/python/lab
 	$(MAKE) test-linux
 	$(MAKE) test-rtl WITHOUT=slow
 
-# Needs no Python and can run concurrently with `make build`, which uses another folder of target/.
+# Needs no Python.
 .PHONY: rust-tests
 rust-tests: lint-rust ## lint Rust and compile its tests
 	cargo test --locked --workspace --exclude hull-py --exclude hull-reference --no-run
