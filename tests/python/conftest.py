@@ -61,9 +61,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not given and page.exists():
             return out
-        # One more than processors: the other workers compete, and drawing uses one processor.
-        jobs = str((os.cpu_count() or 1) + 1)
-        command = [*COMMAND, "reproduce", "--all", "--quick", "--jobs", jobs, "--out", str(out)]
+        command = [*COMMAND, "reproduce", "--all", "--quick", "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(page)
