@@ -1,4 +1,4 @@
-"""Builds a bench with Verilator and runs a cocotb test on it."""
+"""Builds benches, which run by themselves, and modules, which a cocotb test runs, with Verilator."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from cocotb_tools.runner import get_runner
 RTL = Path(__file__).parents[1]
 # tools/rtl_coverage.py sets a folder of its own; its benches count how often each branch is taken.
 COVERAGE = os.environ.get("HULL_RTL_COVERAGE")
+PROGRAM = RTL / "bench" / "bench.cpp"
 BUILDS = Path(COVERAGE) if COVERAGE else RTL.parent / "target" / "rtl"
 
 
@@ -44,8 +45,8 @@ def library(*modules: str) -> list[str]:
 
 
 def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None = None) -> Path:
-    """Build the module `top` of `sources` (paths below rtl/) once; return the folder of the build.
-    cocotb sees only `clk` and `done` of the bench, so that Verilator can optimise the rest.
+    """Build `top` of `sources` (paths below rtl/) once; return the folder of the build.
+    If `top` is a bench, the result is a program for `run_bench`; otherwise `run` needs it.
 
     Raises:
         AssertionError: Verilator or the compiler failed.
@@ -54,7 +55,7 @@ def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None
     parameters = dict(parameters or {})
     paths = [RTL / source for source in sources]
     settings = json.dumps([top, sorted(parameters.items())]).encode()
-    content = b"".join(path.read_bytes() for path in paths) + settings
+    content = b"".join(path.read_bytes() for path in (*paths, PROGRAM)) + settings
     folder = BUILDS / f"{top}-{hashlib.sha256(settings).hexdigest()[:8]}"
     folder.mkdir(parents=True, exist_ok=True)
     # Tests in multiple processes may need the same bench.
@@ -72,30 +73,53 @@ def build(top: str, sources: Sequence[str], parameters: Mapping[str, int] | None
 def _compile(folder: Path, top: str, paths: Sequence[Path], parameters: Mapping[str, int]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    # For a bench, the clock and the end of the test; for a module without a bench, its ports.
-    names = ["clk", "done"] if top.endswith("_bench") else ["*"]
-    visible = "".join(f'public_flat_rw -module "{top}" -var "{name}"\n' for name in names)
-    (folder / "visible.vlt").write_text(f"`verilator_config\n{visible}")
-    libraries = cocotb_tools.config.libs_dir
     # A single file: each further file would include Verilator's headers again.
     command = [
-        *("verilator", "--cc", "--exe", "--vpi", "--timing", "--quiet", "-O3", "-CFLAGS", "-O1"),
+        *("verilator", "--cc", "--exe", "--quiet", "-O3", "-CFLAGS", "-O1"),
         *("--output-split", "0", "-Wno-fatal", "-Wno-lint", "--prefix", "Vtop", "-o", f"../{top}"),
         *("-Mdir", str(folder), "--top-module", top),
-        *("-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"),
         *(f"-G{name}={value}" for name, value in parameters.items()),
         *(["--coverage-line"] if COVERAGE else []),
-        str(cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"),
-        *(str(folder / "visible.vlt"), *map(str, paths)),
+        *(["--no-timing", str(PROGRAM)] if top.endswith("_bench") else _for_cocotb(folder, top)),
+        *map(str, paths),
     ]
     for step in (command, ["make", "--silent", "-C", str(folder), "-f", "Vtop.mk"]):
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+def _for_cocotb(folder: Path, top: str) -> list[str]:
+    """Arguments of Verilator for a module whose ports a cocotb test accesses."""
+    (folder / "visible.vlt").write_text(
+        f'`verilator_config\npublic_flat_rw -module "{top}" -var "*"\n'
+    )
+    libraries = cocotb_tools.config.libs_dir
+    return [
+        *("--vpi", "--timing"),
+        *("-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"),
+        str(cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"),
+        str(folder / "visible.vlt"),
+    ]
+
+
+def run_bench(folder: Path, name: str, plusargs: Sequence[str]) -> Path:
+    """Run the bench in `folder`. Return the folder of the run, which is `name` in `folder`.
+
+    Raises:
+        AssertionError: the bench stopped with an error.
+
+    """
+    where = folder / name
+    where.mkdir(parents=True, exist_ok=True)
+    command = [folder / folder.name.rsplit("-", 1)[0], *plusargs]
+    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return where
+
+
 def run(folder: Path, test: str, name: str, plusargs: Sequence[str] = ()) -> Path:
-    """Run the cocotb test `test` (MODULE:FUNCTION) on the build in `folder`. Return the folder of
-    the run, which is `name` in the folder of the build.
+    """Run the cocotb test `test` (MODULE:FUNCTION) on the module in `folder`. Return the folder of
+    the run, which is `name` in `folder`.
 
     Raises:
         AssertionError: the test failed.

@@ -1,16 +1,13 @@
-"""The files of operations and answers of a bench, and the cocotb test that plays them."""
+"""The files of operations and answers of a bench."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import cocotb
 import numpy as np
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge
 
-from bench.simulation import run
+from bench.simulation import run_bench
 
 # Clocks that a bench goes on after its last operation.
 AFTER = 3_000
@@ -52,7 +49,7 @@ def playback(
     for key in (*stimuli, *answers):
         plusargs.append(f"+{key}={where / key}.bin")
     plusargs.append(f"+after={after}")
-    run(folder, "bench.tape:play_tape", name, plusargs)
+    run_bench(folder, name, plusargs)
     recorded = {}
     for key, words in answers.items():
         table = np.fromfile(where / f"{key}.bin", "<u8").reshape(-1, 1 + words)
@@ -61,11 +58,3 @@ def playback(
     for key in (*stimuli, *answers):
         (where / f"{key}.bin").unlink()
     return recorded
-
-
-@cocotb.test()
-async def play_tape(dut: cocotb.handle.HierarchyObject) -> None:
-    """Give the clock until the player is done, and a little longer."""
-    cocotb.start_soon(Clock(dut.clk, 2, "ns").start())
-    await RisingEdge(dut.done)
-    await ClockCycles(dut.clk, int(cocotb.plusargs.get("after", AFTER)))

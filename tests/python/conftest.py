@@ -7,12 +7,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from hull import scenarios
 
 SHORT = ["run.duration=200ms", "run.warmup=20ms", "run.seeds=2"]
 """Overrides that make the shipped scenarios short."""
+
+# An example takes longer than hypothesis's 200 ms when other workers run simulations.
+hypothesis.settings.register_profile("hull", deadline=None)
+hypothesis.settings.load_profile("hull")
 
 Hull = Callable[..., subprocess.CompletedProcess[str]]
 COMMAND = [sys.executable, "-m", "hull"]

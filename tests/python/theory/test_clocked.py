@@ -61,7 +61,7 @@ def test_follows_small_steps(flows: int) -> None:
     assert whole.mean() == pytest.approx(expected.mean, abs=0.1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.floats(2.2, 500), st.floats(0.005, 1), st.floats(0.005, 0.3))
 def test_derivatives_integrate_to_zero_over_a_period(window: float, g: float, psi: float) -> None:
     cycle = limit_cycle(Fluid(window, g, psi, clocked=True))

@@ -96,7 +96,7 @@ def expanded(table: dict[str, Any]) -> list[dict[str, Any]]:
     return [cell["scenario"] for cell in cells]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.floats(8, 11.5),
     st.floats(-5, -2.5),
@@ -252,7 +252,7 @@ def test_bad_input(
     assert not (place / "mine.toml").exists()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(["10Mbps", "95Mbps", "1Gbps", "10Gbps", "400Gbps", "1.6Tbps"]),
     st.sampled_from(["1us", "20us", "300us", "2ms", "30ms", "1s"]),

@@ -114,7 +114,7 @@ def test_eigenvalues_are_in_the_unit_circle_up_to_the_limit(eta: float, part: fl
         RateFilter(1e-4, eta, limit * 1.001)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(0.02, 0.5), st.floats(1e-4, 0.5), st.floats(0.001, 0.3))
 def test_frequency_response_matches_the_time_response(
     eta: float, pull: float, cycles: float

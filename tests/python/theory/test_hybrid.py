@@ -42,7 +42,7 @@ def starts(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, float]:
     return w, a, draw(st.floats(0.05, 1)) / math.sqrt(w.sum())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(starts())
 def test_theorem_3_2(start: tuple[np.ndarray, np.ndarray, float]) -> None:
     windows, alphas, g = start

@@ -27,7 +27,7 @@ def over_period(cycle: LimitCycle, value: str) -> float:
     return total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(WINDOWS, GAINS)
 def test_derivatives_integrate_to_zero_over_a_period(window: float, g: float) -> None:
     cycle = limit_cycle(Fluid(window, g))
@@ -67,7 +67,7 @@ def test_period_grows_with_the_square_root_of_the_window() -> None:
     assert ratios[0] < ratios[1] < ratios[2] < 2
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(2.5, 300), st.floats(0.005, 0.5), st.floats(0, 0.3))
 def test_lost_throughput_is_capacity_unused_while_empty(
     window: float, g: float, psi: float

@@ -67,7 +67,7 @@ def test_expected_packets_between_increases() -> None:
     assert THESIS.zeta == pytest.approx(0.99**500 / hits[0], rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(MODELS)
 def test_fixed_points_are_stationary(model: Qcn) -> None:
     for averaging, at in ((True, model.fixed_point()), (False, model.fixed_point_aimd())):
@@ -82,7 +82,7 @@ def test_fixed_points_are_stationary(model: Qcn) -> None:
         assert still[1] == pytest.approx(0, abs=1e-9 * probing + rounding)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PROBING)
 def test_linearisation_matches_the_derivative(model: Qcn) -> None:
     """Thesis 5.10 to 5.12 and E.1, E.2 equal finite differences where F_b stays above 0."""
@@ -130,7 +130,7 @@ def test_margins_of_the_thesis() -> None:
     assert aimd_loop(THESIS).margin_s() == pytest.approx(tau_hat_s(THESIS), rel=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(MODELS)
 def test_theorems_5_1_and_5_2(model: Qcn) -> None:
     """Theorem 5.1 is a valid bound, 5.2 is exact; 5.16 is above the crossover."""
@@ -142,7 +142,7 @@ def test_theorems_5_1_and_5_2(model: Qcn) -> None:
         assert tau_hat_s(model) == pytest.approx(aimd.margin_s(), rel=1e-6)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(MODELS)
 def test_theorem_5_3(model: Qcn) -> None:
     first, second = conditions(model)
@@ -160,7 +160,7 @@ def test_equation_5_23_limits_flows_to_399() -> None:
         check_theorem_5_3(Qcn(flows=400))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(MODELS)
 def test_rightmost_root_crosses_at_the_margin(model: Qcn) -> None:
     """The delay equation's rightmost root crosses the axis at the frequency response's margin."""

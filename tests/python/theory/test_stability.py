@@ -20,7 +20,7 @@ def by_differences(cycle: LimitCycle) -> Array:
     return np.column_stack(columns)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.floats(2.2, 1000), st.floats(0.001, 1))
 def test_jacobian_matches_the_poincare_map(window: float, g: float) -> None:
     cycle = limit_cycle(Fluid(window, g))
