@@ -1,4 +1,4 @@
-"""Builds benches, which run by themselves, and modules, which a cocotb test runs, with Verilator."""
+"""Builds benches, which run by themselves, and modules for cocotb tests, with Verilator."""
 
 from __future__ import annotations
 

@@ -51,6 +51,7 @@ _DRAWN = 8  # conditions; a longer sweep has tables only
 _CDF_POINTS = (24, 200)
 _QUEUE_BINS = (60, 600)
 _PORT_BINS = (30, 300)
+_READ_ONCE = 4_000_000  # bytes of a table: below 100 MB in memory
 _WORDS_LATENCY = (
     "<p>Switch latency is that of {port}. <strong>Occupancy</strong>: bytes waiting in the port "
     "divided by its rate, weighted by time. "
@@ -242,8 +243,8 @@ class _Curves(NamedTuple):
 
 
 def _curves(folder: Path, summary: dict[str, Any], cell_count: int) -> _Curves:
-    latency = pl.scan_parquet(folder / "latency.parquet", glob=False)
-    flows = pl.scan_parquet(folder / "flows.parquet", glob=False)
+    latency = _table(folder / "latency.parquet")
+    flows = _table(folder / "flows.parquet")
     classes = flow_classes(summary)
     each = _ROWS // max(1, cell_count)
     points = _clamp(each // (4 + 2 * len(classes)), _CDF_POINTS)
@@ -256,6 +257,12 @@ def _curves(folder: Path, summary: dict[str, Any], cell_count: int) -> _Curves:
         [(c, of, fct_cdfs(some, c, points)) for c in classes for of, some in each_transport],
         each,
     )
+
+
+def _table(path: Path) -> pl.LazyFrame:
+    """A table of a run. Each curve scans it, so a small one is read once."""
+    table = pl.scan_parquet(path, glob=False)
+    return table.collect().lazy() if path.stat().st_size <= _READ_ONCE else table
 
 
 def _slowdown(of: _Condition, summary: Mapping[str, Any], charts: list[Chart]) -> str:

@@ -7,7 +7,7 @@ use crate::engine::Kind;
 use crate::measure::{FlowLog, LoggedFlow};
 use crate::network::Network;
 use crate::topology::Notice;
-use crate::workload::{Agenda, Channel, FlowRecord, Message, Progress, Workload};
+use crate::workload::{Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
     /// Reports a completely arrived message to the workload, and executes the workload's requests.
@@ -58,7 +58,7 @@ impl Simulation {
 
     /// Executes the requests on the workload's agenda.
     pub(super) fn carry_out(&mut self) {
-        while self.workload.agenda != Agenda::default() {
+        while !self.workload.agenda.is_empty() {
             let mut agenda = std::mem::take(&mut self.workload.agenda);
             for (at_ps, token) in agenda.wakes.drain(..) {
                 self.workload.wake_at(at_ps, token, &mut self.clock);
@@ -80,7 +80,7 @@ impl Simulation {
                 self.pump(slot);
             }
             // The vectors are kept for reuse.
-            if self.workload.agenda == Agenda::default() {
+            if self.workload.agenda.is_empty() {
                 self.workload.agenda = agenda;
             }
         }

@@ -198,6 +198,17 @@ pub struct Agenda {
     pub queries: Vec<QueryRecord>,
 }
 
+impl Agenda {
+    /// Whether nothing is requested.
+    pub fn is_empty(&self) -> bool {
+        self.sends.is_empty()
+            && self.wakes.is_empty()
+            && self.stops.is_empty()
+            && self.flows.is_empty()
+            && self.queries.is_empty()
+    }
+}
+
 /// Progress of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {

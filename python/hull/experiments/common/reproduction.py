@@ -47,6 +47,7 @@ def compare(
     summary["comparison"] = experiment.rows(results)
     summary["claims"] = judge(experiment.claims, results)
     figure = experiment.draw(results)
+    figure.set_layout_engine(None)  # the figure has its layout; it is not computed for each file
     # Without dates, so that the same results are the same bytes.
     figure.savefig(folder / f"{FIGURE}.pdf", metadata={"CreationDate": None})
     figure.savefig(folder / f"{FIGURE}.png", dpi=200, metadata={"Software": None})
