@@ -144,7 +144,14 @@ mod tests {
     fn nearest_rounds_like_round() {
         let mut stream = Stream::new(5, Purpose::ServiceTimes, 0);
         let drawn = (0..100_000).map(|step| stream.uniform() * 2_f64.powi(step % 70));
-        let edges = [0.0, 0.5, 0.5_f64.next_down(), 1.5, 2_f64.powi(52) + 0.5, 1e30];
+        let edges = [
+            0.0,
+            0.5,
+            0.5_f64.next_down(),
+            1.5,
+            2_f64.powi(52) + 0.5,
+            1e30,
+        ];
         for number in drawn.chain(edges) {
             assert_eq!(nearest(number), number.round() as u64, "{number}");
         }
