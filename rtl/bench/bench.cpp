@@ -10,32 +10,21 @@
 #include "verilated_cov.h"
 #endif
 
-namespace {
-
-// Number of clocks after the end of the stimulus.
-unsigned long long clocks_after(VerilatedContext &context) {
-  const char *given = context.commandArgsPlusMatch("after=");
-  return std::strtoull(given + std::strlen(*given ? "+after=" : ""), nullptr, 10);
-}
-
-}  // namespace
-
 int main(int argc, char **argv) {
   VerilatedContext context;
   context.commandArgs(argc, argv);
   Vtop bench{&context};
-  unsigned long long left = clocks_after(context);
-  bench.clk = 0;
-  bench.eval();
-  while (!context.gotFinish() && left > 0) {
-    context.timeInc(1);
-    bench.clk = 1;
-    bench.eval();
-    if (bench.done) --left;
-    context.timeInc(1);
-    bench.clk = 0;
-    bench.eval();
-  }
+  auto clock = [&] {
+    for (int level : {0, 1}) {
+      bench.clk = level;
+      bench.eval();
+      context.timeInc(1);
+    }
+  };
+  while (!bench.done && !context.gotFinish()) clock();
+  const char *after = std::strchr(context.commandArgsPlusMatch("after="), '=');
+  unsigned long long left = after ? std::strtoull(after + 1, nullptr, 10) : 0;
+  for (; left > 0 && !context.gotFinish(); --left) clock();
   bench.final();
 #if VM_COVERAGE
   context.coveragep()->write("coverage.dat");

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hull_reference import HardwarePhantomQueue, PhantomQueue
 
-from bench.simulation import build
+from bench.simulation import build, run_bench
 from bench.tape import play
 
 SOURCES = [
@@ -232,3 +232,8 @@ def test_disabled_queue_marks_nothing_and_is_cleared(folder: Path) -> None:
     assert not got.backlog[:50].any()
     check(got.part(50, 50), on, 200, clocks + 300, np.full(50, 1_500))
     assert got.above[51:].all()
+
+
+def test_bench_that_stops_with_an_error_fails(folder: Path) -> None:
+    with pytest.raises(AssertionError, match="no stimulus file is named"):
+        run_bench(folder, "no_stimulus", [])

@@ -136,7 +136,7 @@ def test_frontier_follows_equation_3(tmp_path: Path) -> None:
     rate less 8% for rate variations (6.2.1).
     """
     generator = np.random.default_rng(7)
-    rate_bps, size = 10e9, 15_000_000
+    rate_bps, size = 10e9, 25_000_000
     wire = size * 1500 / 1460
     mean_gap_s = 8 * wire / (LOAD * rate_bps)
     start = np.cumsum(generator.exponential(mean_gap_s, FLOWS))

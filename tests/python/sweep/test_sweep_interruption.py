@@ -38,7 +38,7 @@ def begin(*arguments: str) -> subprocess.Popen[str]:
 
 
 def test_resumes_to_the_same_rows_after_random_kills(hull: Hull) -> None:
-    longer = [*SWEEP, "--set", "run.duration=1s", "--set", "run.warmup=20ms"]
+    longer = [*SWEEP, "--set", "run.duration=2s", "--set", "run.warmup=20ms"]
     started = time.monotonic()
     assert hull(*longer, "--store", "whole", "--out", "whole.parquet").returncode == 0
     took_s = time.monotonic() - started
