@@ -331,11 +331,16 @@ impl EventQueue {
             return;
         }
         if len <= 4 {
-            self.sorted.extend_from_slice(&bucket.first_sorted(len));
+            self.sorted.extend_from_slice(&bucket.sorted_four(len));
             self.sorted.truncate(len);
             return;
         }
-        (self.sorted).extend_from_slice(&bucket.inside[..len.min(INSIDE)]);
+        if len <= INSIDE {
+            self.sorted.extend_from_slice(&bucket.sorted_inside(len));
+            self.sorted.truncate(len);
+            return;
+        }
+        (self.sorted).extend_from_slice(&bucket.inside);
         self.crowded.take(&mut bucket.crowded, &mut self.sorted);
         self.sorted.sort_unstable_by(|a, b| b.cmp(a));
     }

@@ -14,8 +14,7 @@ use super::followed::Followed;
 use super::paced::Paced;
 use crate::host::Echo;
 use crate::measure::LoggedFlow;
-use crate::network::{Network, Packet, flags};
-use crate::prefetch::prefetch;
+use crate::network::Network;
 use crate::topology::Routes;
 use crate::transport::{Receiver, Sender};
 
@@ -343,21 +342,6 @@ impl FlowTable {
                     connection.forget_routes(number);
                 }
             }
-        }
-    }
-
-    /// Prefetches the data for a packet's arrival at its host: a packet that enters its last link
-    /// arrives soon, and many flows do not fit into the cache.
-    #[inline]
-    pub fn prefetch(&self, packet: &Packet) {
-        if packet.flags & flags::PROBE != 0 {
-            return;
-        }
-        let at = packet.flow as usize;
-        prefetch(&self.flows[at]);
-        prefetch(&self.receivers[at]);
-        if packet.has(flags::ACK) {
-            prefetch(&self.senders[at]);
         }
     }
 

@@ -62,15 +62,8 @@ impl Simulation {
     /// Schedules the arrival of the packet at `place` at the end of a port's link.
     #[inline(always)]
     fn schedule_arrival(&mut self, arrival_ps: u64, port: usize, place: u32) {
-        let network = &self.fabric.network;
-        let cargo = network.cargo(port, place);
+        let cargo = self.fabric.network.cargo(port, place);
         self.clock.schedule_arrival(arrival_ps, port, cargo);
-        if let Hop::Host(_) = Hop::of(cargo)
-            && self.endpoints.keeps_flows
-        {
-            let table = &self.endpoints.table;
-            table.prefetch(network.in_flight.get(place));
-        }
     }
 
     /// Offers the packet at `place` to a port with features beyond the fast path, a long queue, or

@@ -293,8 +293,12 @@ impl Port {
         packet: &mut Packet,
         options: &mut OptionTable,
     ) -> Option<u64> {
+        // What a packet finds at a port cannot be predicted: one branch if the link is idle, two
+        // otherwise.
+        if (self.busy_until_ps.max(earliest_ps) <= now_ps) & !self.is_off_fast_path() {
+            return Some(self.send_at_once(now_ps, packet));
+        }
         self.advance(now_ps, options);
-        // One branch: what a packet finds at a port cannot be predicted.
         let is_full = self.is_full(now_ps, packet.wire_bytes);
         if self.is_off_fast_path() | self.is_long() | is_full {
             return None;
@@ -334,6 +338,30 @@ impl Port {
         self.schedule(now_ps, start_ps, packet)
     }
 
+    /// Sends a packet over the idle link of a FIFO without rules. Returns the time of the packet's
+    /// event, ps.
+    #[inline(always)]
+    fn send_at_once(&mut self, now_ps: u64, packet: &mut Packet) -> u64 {
+        // All packets that waited have been sent.
+        self.waiting.clear();
+        self.waiting_bytes = 0;
+        self.in_service_bytes = packet.wire_bytes;
+        let marks = self.marker.marks(0, u32::from(packet.wire_bytes));
+        self.mark_if(marks, packet);
+        self.occupy(now_ps, packet);
+        self.arrival_ps(now_ps, packet.wire_bytes)
+    }
+
+    /// Time of the event of a packet of `bytes`, which occupies the link last, from `start_ps` on.
+    #[inline(always)]
+    fn arrival_ps(&self, start_ps: u64, bytes: u16) -> u64 {
+        if self.has(feature::CUT_THROUGH) {
+            start_ps + self.transit_ps(bytes)
+        } else {
+            self.busy_until_ps + self.delay_ps
+        }
+    }
+
     /// Schedules the transmission of a packet from `start_ps` on.
     #[inline(always)]
     fn schedule(&mut self, now_ps: u64, start_ps: u64, packet: &mut Packet) -> Verdict {
@@ -349,14 +377,9 @@ impl Port {
         } else {
             self.in_service_bytes = bytes;
         }
-        let arrival_ps = if self.has(feature::CUT_THROUGH) {
-            start_ps + self.transit_ps(bytes)
-        } else {
-            self.busy_until_ps + self.delay_ps
-        };
         Verdict::Accepted {
             start_ps,
-            arrival_ps,
+            arrival_ps: self.arrival_ps(start_ps, bytes),
         }
     }
 
