@@ -60,6 +60,12 @@ impl Ring {
         self.first_ps = self.first_ps.min(next.at_ps);
     }
 
+    /// Whether there is a slot for another packet, and fewer than `most` packets wait.
+    #[inline(always)]
+    pub fn has_room(&self, most: u32) -> bool {
+        (self.len < most) & ((self.len as usize) < self.slots.len())
+    }
+
     #[cold]
     fn grow(&mut self) {
         let mut slots = vec![Start::default(); (2 * self.slots.len()).max(Self::FEWEST)];

@@ -11,6 +11,7 @@
 
 mod config;
 mod cut;
+mod fast_path;
 mod held;
 mod pipeline;
 mod readings;
@@ -101,7 +102,8 @@ pub struct Port {
     waiting_bytes: u64,
     in_service_bytes: u16,
     framing_bytes: u16,
-    cut_through_bytes: u16,
+    /// Backlog that needs no look at the queue; see `fast_path`.
+    safe_backlog: u16,
     features: u16,
     limit_bytes: u64,
     limit_packets: u32,
@@ -124,6 +126,7 @@ pub struct Port {
     held: u32,
     /// Bytes of packets in transmission that failures cut off.
     uncarried_bytes: u64,
+    cut_through_bytes: u16,
 }
 
 const _: () = assert!(std::mem::offset_of!(Port, drops) == 2 * 64);
@@ -155,7 +158,7 @@ impl Port {
             delay_ps: config.delay_ps,
             limit_bytes,
             limit_packets,
-            cut_through_bytes: config.cut_through_bytes.unwrap_or(0),
+            safe_backlog: 0,
             framing_bytes: config.framing_bytes,
             features,
             marker: config.marker.unwrap_or(ThresholdMarker {
@@ -168,11 +171,13 @@ impl Port {
             lost_waiting: 0,
             held: 0,
             uncarried_bytes: 0,
+            cut_through_bytes: config.cut_through_bytes.unwrap_or(0),
             marks: 0,
             drops: 0,
             phantom_queue: config.phantom_queue,
             extras: None,
         };
+        port.find_safe_backlog();
         if !config.rules.is_empty() {
             let rules = config.rules.into_iter();
             let (sent_rules, rules): (Vec<_>, Vec<_>) =
@@ -283,32 +288,6 @@ impl Port {
         self.has(feature::OFF_FAST_PATH)
     }
 
-    /// Offers a packet to the port as [`Port::enqueue`] does, if the port has no feature that needs
-    /// more, a short queue, and room. Returns the time of the packet's event, ps.
-    #[inline(always)]
-    pub(in crate::network) fn enqueue_fast(
-        &mut self,
-        now_ps: u64,
-        earliest_ps: u64,
-        packet: &mut Packet,
-        options: &mut OptionTable,
-    ) -> Option<u64> {
-        // What a packet finds at a port cannot be predicted: one branch if the link is idle, two
-        // otherwise.
-        if (self.busy_until_ps.max(earliest_ps) <= now_ps) & !self.is_off_fast_path() {
-            return Some(self.send_at_once(now_ps, packet));
-        }
-        self.advance(now_ps, options);
-        let is_full = self.is_full(now_ps, packet.wire_bytes);
-        if self.is_off_fast_path() | self.is_long() | is_full {
-            return None;
-        }
-        match self.enqueue_plain(now_ps, earliest_ps, packet) {
-            Verdict::Accepted { arrival_ps, .. } => Some(arrival_ps),
-            _ => None,
-        }
-    }
-
     /// Whether a packet of `bytes` finds neither room nor an idle link, on which it would be sent
     /// at once.
     #[inline(always)]
@@ -336,20 +315,6 @@ impl Port {
             .marks(self.waiting_bytes, u32::from(packet.wire_bytes));
         self.mark_if(marks, packet);
         self.schedule(now_ps, start_ps, packet)
-    }
-
-    /// Sends a packet over the idle link of a FIFO without rules. Returns the time of the packet's
-    /// event, ps.
-    #[inline(always)]
-    fn send_at_once(&mut self, now_ps: u64, packet: &mut Packet) -> u64 {
-        // All packets that waited have been sent.
-        self.waiting.clear();
-        self.waiting_bytes = 0;
-        self.in_service_bytes = packet.wire_bytes;
-        let marks = self.marker.marks(0, u32::from(packet.wire_bytes));
-        self.mark_if(marks, packet);
-        self.occupy(now_ps, packet);
-        self.arrival_ps(now_ps, packet.wire_bytes)
     }
 
     /// Time of the event of a packet of `bytes`, which occupies the link last, from `start_ps` on.
