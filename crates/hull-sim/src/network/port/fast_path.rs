@@ -1,7 +1,7 @@
 //! The fast path of a FIFO port without further features. What a packet finds at a port cannot be
-//! predicted, and each wrong prediction of the processor costs as much as a quarter of a packet-hop's
-//! arithmetic. Therefore a packet that finds an idle link, and most others, need no look at the packets
-//! before them. Times are ps, sizes bytes.
+//! predicted, and each wrong prediction costs the processor some 20 cycles. Therefore a packet that
+//! finds an idle link, and most others, need no look at the packets before them. Times are ps, sizes
+//! bytes.
 //!
 //! A backlog that is shorter in time than the smaller of threshold and buffer holds fewer bytes than
 //! either. A packet that finds one is neither marked nor dropped, whichever of the packets in the queue
