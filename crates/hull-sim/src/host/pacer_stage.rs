@@ -179,12 +179,12 @@ impl PacerStage {
         }
         let at = packet.flow as usize % self.buckets.len();
         let Bucket { pacer, fifo } = &mut self.buckets[at];
-        let waits = match self.overtaking {
-            Overtaking::Any | Overtaking::Held => false,
-            Overtaking::OtherFlows => fifo.iter().any(|waiting| waiting.flow == packet.flow),
-            Overtaking::None => !fifo.is_empty(),
-        };
-        let paced = self.association.is_associated(now_ps, packet.flow) || waits;
+        let paced = self.association.is_associated(now_ps, packet.flow)
+            || match self.overtaking {
+                Overtaking::Any | Overtaking::Held => false,
+                Overtaking::OtherFlows => fifo.iter().any(|waiting| waiting.flow == packet.flow),
+                Overtaking::None => !fifo.is_empty(),
+            };
         let clock_ps = now_ps + self.clock_ahead_ps;
         let bytes = u32::from(packet.wire_bytes);
         match pacer.admit(clock_ps, bytes, paced) {

@@ -52,7 +52,9 @@ impl Simulation {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         match network.enqueue_fast(now_ps, earliest_ps, port, place) {
             Some(arrival_ps) => {
-                self.schedule_arrival(arrival_ps, port, place);
+                if !network.hands_over(arrival_ps, port, place) {
+                    self.schedule_arrival(arrival_ps, port, place);
+                }
                 true
             }
             None => self.transmit_off_fast_path(earliest_ps, port, place),

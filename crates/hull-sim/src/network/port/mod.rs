@@ -83,7 +83,7 @@ mod feature {
     /// Features that decide by more than the queue and a threshold.
     pub const RULED: u16 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Features that take packets off the fast path.
-    pub const OFF_FAST_PATH: u16 = RULED | CUT | SHARED | HOLDS;
+    pub const OFF_FAST_PATH: u16 = RULED | SHARED | HOLDS;
     /// Features that observe packets when they leave the link.
     pub const OBSERVED: u16 = CUT_THROUGH | CAPTURED | DEPARTURES;
 }
