@@ -4,7 +4,7 @@
 
 use super::packet::Packet;
 use super::port::Behind;
-use super::{Network, Port, Verdict};
+use super::{Network, Verdict};
 use crate::engine::Cargo;
 
 /// No chunk.
@@ -139,6 +139,23 @@ impl Network {
     /// Memory of a held packet, its share of a chunk, bytes.
     pub const HELD_BYTES: u64 = size_of::<Chunk>().div_ceil(PACKETS) as u64;
 
+    /// Number of packets in a port's ring before further ones are held back. Each that is held back
+    /// costs time, each that is not costs memory, of which large networks have more to lose.
+    pub(super) const MOST_AHEAD: u32 = 64;
+    const LEAST_AHEAD: u32 = 8;
+
+    /// Number of ports above which a network is large in this sense: a fat tree of some 16,000
+    /// hosts.
+    const MANY_PORTS: usize = 100_000;
+
+    /// Number of packets in a port's ring before further ones are held back, by the number of ports.
+    pub(super) fn packets_ahead(ports: usize) -> u32 {
+        match ports > Self::MANY_PORTS {
+            true => Self::LEAST_AHEAD,
+            false => Self::MOST_AHEAD,
+        }
+    }
+
     /// Offers a packet to a port with a long queue, which holds it back.
     pub(super) fn enqueue_long(&mut self, now_ps: u64, port: usize, place: u32) -> Verdict {
         let behind = (self.ports[port]).hold(now_ps, self.in_flight.get_mut(place));
@@ -173,7 +190,7 @@ impl Network {
             Some(queue) if queue.due_ps == now_ps => {
                 // The ring is empty at this time and needs no more slots.
                 self.ports[port].advance(now_ps, &mut self.options);
-                self.let_some_in(port, Port::AHEAD, arrive)
+                self.let_some_in(port, self.ahead, arrive)
             }
             _ => None, // they have been let in before
         }
@@ -222,7 +239,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::options::NO_OPTIONS;
-    use super::super::{BufferLimit, PortConfig, flags};
+    use super::super::{BufferLimit, Port, PortConfig, flags};
     use super::*;
     use crate::random::{Purpose, Stream};
 
@@ -247,7 +264,7 @@ mod tests {
                 count_arriving: false,
             });
             let mut network = Network::new(vec![Port::new(config)]);
-            network.holds = holds;
+            (network.holds, network.ahead) = (holds, Network::LEAST_AHEAD);
             let route = network.add_route(&[0], 0) + 1;
             Side {
                 network,

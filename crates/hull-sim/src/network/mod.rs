@@ -101,6 +101,8 @@ pub struct Network {
     /// Whether ports hold packets back. They do not if a switch cuts through: its links may then
     /// idle while packets wait.
     holds: bool,
+    /// Number of packets in a port's ring before further ones are held back.
+    ahead: u32,
     /// Options of the packets in the network.
     pub options: OptionTable,
     /// Whether rules of any port send notices.
@@ -123,6 +125,7 @@ impl Network {
         ports.push(nowhere);
         Network {
             holds: !ports.iter().any(Port::cuts_through),
+            ahead: Network::packets_ahead(ports.len()),
             ports,
             ..Network::default()
         }
@@ -254,7 +257,7 @@ impl Network {
         place: u32,
     ) -> Option<u64> {
         let packet = self.in_flight.get_mut(place);
-        self.ports[port].enqueue_fast(now_ps, earliest_ps, packet, &mut self.options)
+        self.ports[port].enqueue_fast(now_ps, earliest_ps, packet, self.ahead, &mut self.options)
     }
 
     /// Offers the packet at `place` to a port; see [`Port::enqueue`]. If the packet is not
@@ -265,7 +268,7 @@ impl Network {
         if link.needs_pipeline() {
             return self.enqueue_in_pipeline(now_ps, earliest_ps, port, place);
         }
-        if self.holds && link.is_long() {
+        if self.holds && link.is_long(self.ahead) {
             return self.enqueue_long(now_ps, port, place);
         }
         link.enqueue_plain(now_ps, earliest_ps, self.in_flight.get_mut(place))

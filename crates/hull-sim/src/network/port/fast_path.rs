@@ -7,6 +7,7 @@
 //! either. A packet that finds one is neither marked nor dropped, whichever of the packets in the queue
 //! have been sent, so these are removed later ([`Port::advance`]).
 
+use super::super::Network;
 use super::super::options::OptionTable;
 use super::super::packet::Packet;
 use super::super::ring::Start;
@@ -16,32 +17,30 @@ use super::{Port, Verdict};
 const UNIT: u32 = 16;
 
 /// Larger than the error of [`Port::safe_backlog`] caused by rounding: 1 ps for each packet.
-const ROUNDING_PS: u64 = 64;
+const ROUNDING_PS: u64 = 128;
 
-const _: () = assert!(ROUNDING_PS > Port::AHEAD as u64);
+const _: () = assert!(ROUNDING_PS > Network::MOST_AHEAD as u64);
 
 impl Port {
     /// Computes the time until the link is idle, in units of 2^16 ps, below which a packet is
-    /// neither marked by the queue nor dropped, whatever it finds.
+    /// neither marked by the queue nor dropped, unless the number of packets is limited.
     pub(super) fn find_safe_backlog(&mut self) {
         let bytes = u64::from(self.marker.threshold_bytes).min(self.limit_bytes);
         let ps = (u128::from(bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
         let units = ps.saturating_sub(u128::from(ROUNDING_PS)) >> UNIT;
-        self.safe_backlog = if self.limit_packets > Self::AHEAD {
-            u16::try_from(units).unwrap_or(u16::MAX)
-        } else {
-            0
-        };
+        self.safe_backlog = u16::try_from(units).unwrap_or(u16::MAX);
     }
 
     /// Offers a packet to the port as [`Port::enqueue`] does, if the port has no feature that needs
-    /// more, a short queue, and room. Returns the time of the packet's event, ps.
+    /// more, fewer than `ahead` waiting packets, and room. Returns the time of the packet's event,
+    /// ps.
     #[inline(always)]
     pub(in crate::network) fn enqueue_fast(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
         packet: &mut Packet,
+        ahead: u32,
         options: &mut OptionTable,
     ) -> Option<u64> {
         let start_ps = self.busy_until_ps.max(earliest_ps);
@@ -50,10 +49,11 @@ impl Port {
         }
         let backlog_ps = start_ps + self.serialization_ps(packet.wire_bytes) - now_ps;
         let is_safe = backlog_ps >> UNIT < u64::from(self.safe_backlog);
-        if is_safe & self.waiting.has_room(Self::AHEAD) & !self.is_off_fast_path() {
+        let has_room = self.waiting.has_room(ahead.min(self.limit_packets));
+        if is_safe & has_room & !self.is_off_fast_path() {
             return Some(self.enqueue_unseen(now_ps, start_ps, packet));
         }
-        self.enqueue_after_look(now_ps, earliest_ps, packet, options)
+        self.enqueue_after_look(now_ps, earliest_ps, packet, ahead, options)
     }
 
     /// Sends a packet over the idle link of a FIFO without rules. Returns the time of the packet's
@@ -91,11 +91,12 @@ impl Port {
         now_ps: u64,
         earliest_ps: u64,
         packet: &mut Packet,
+        ahead: u32,
         options: &mut OptionTable,
     ) -> Option<u64> {
         self.advance(now_ps, options);
         let is_full = self.is_full(now_ps, packet.wire_bytes);
-        if self.is_off_fast_path() | self.is_long() | is_full {
+        if self.is_off_fast_path() | self.is_long(ahead) | is_full {
             return None;
         }
         match self.enqueue_plain(now_ps, earliest_ps, packet) {
@@ -156,7 +157,7 @@ mod tests {
                 };
                 let mut same = packet;
                 let expected = exact.enqueue(now_ps, now_ps, &mut same, options);
-                let arrival_ps = fast.enqueue_fast(now_ps, now_ps, &mut packet, options);
+                let arrival_ps = fast.enqueue_fast(now_ps, now_ps, &mut packet, 16, options);
                 unseen += usize::from(arrival_ps.is_some());
                 let arrival_ps = arrival_ps.or_else(|| {
                     match fast.enqueue(now_ps, now_ps, &mut packet, options) {
@@ -187,7 +188,7 @@ mod tests {
     }
 
     /// The backlog that needs no look grows with threshold and buffer, and is none if any packet
-    /// that waits could be marked or dropped.
+    /// that waits could be marked.
     #[test]
     fn safe_backlog_follows_threshold_and_buffer() {
         let safe = |threshold_bytes, buffer| {
@@ -203,6 +204,5 @@ mod tests {
         assert_eq!(safe(60_000, BufferLimit::Bytes(30_000)), 366);
         assert_eq!(safe(u32::MAX, BufferLimit::Unlimited), u16::MAX);
         assert_eq!(safe(0, BufferLimit::Unlimited), 0);
-        assert_eq!(safe(u32::MAX, BufferLimit::Packets(8)), 0);
     }
 }

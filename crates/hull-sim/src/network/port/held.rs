@@ -23,20 +23,16 @@ pub(in crate::network) enum Behind {
 }
 
 impl Port {
-    /// Number of packets in the ring before further ones are held back: large enough to make the
-    /// events that admit as many packets rare.
-    pub(in crate::network) const AHEAD: u32 = 8;
-
     /// Whether the far end of the link cuts through.
     pub(in crate::network) fn cuts_through(&self) -> bool {
         self.has(feature::CUT_THROUGH)
     }
 
-    /// Whether the queue is so long that arriving packets are held back. The port must have been
-    /// advanced.
+    /// Whether arriving packets are held back, because `ahead` packets are in the ring. The port
+    /// must have been advanced.
     #[inline(always)]
-    pub(in crate::network) fn is_long(&self) -> bool {
-        self.has(feature::HOLDS) | (self.waiting.len() >= Self::AHEAD)
+    pub(in crate::network) fn is_long(&self, ahead: u32) -> bool {
+        self.has(feature::HOLDS) | (self.waiting.len() >= ahead)
     }
 
     /// Holds a packet back, or drops it.
