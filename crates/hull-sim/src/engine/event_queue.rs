@@ -87,11 +87,11 @@ impl EventQueue {
         queue
     }
 
-    /// Creates empty buckets that cover the horizon at least twice, or eight times if these fit
-    /// into the cache: packets may wait that long.
+    /// Creates empty buckets that cover the horizon at least twice, or 32 times if these fit into
+    /// the cache: packets may wait that long.
     fn make_buckets(&mut self) {
         let count = ((self.horizon_ps >> self.shift) + 2).next_power_of_two();
-        let count = (8 * count).min((2 * count).max(MOST / 2));
+        let count = (32 * count).min((2 * count).max(MOST / 2));
         let count = count.clamp(FEWEST, MOST) as usize;
         self.filled = vec![0; count / 64];
         self.buckets.clear();
