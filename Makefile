@@ -61,6 +61,9 @@ lint-python: build
 	$(BIN)/mypy
 	$(BIN)/codespell
 
+# Random inputs of the property tests are the same at each run; `make properties` tries others.
+test: export PROPTEST_RNG_SEED = 1
+
 # The module and the Rust tests compile at the same time, in different folders of target/.
 .PHONY: test
 test: ## format, lint, types and all tests, Rust and Python
@@ -153,6 +156,11 @@ tried: build ## repeat the commands behind claims that do not hold; hours, resum
 fuzz: build ## run CASES invalid and random inputs from SEED; failures are kept
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) \
 	  $(if $(ONLY),--only $(ONLY)) $(if $(INDEX),--index $(INDEX))
+
+.PHONY: properties
+properties: ## Rust's property tests with CASES other random inputs each, from a random SEED or a given one
+	PROPTEST_CASES=$(or $(CASES),5000) PROPTEST_MAX_GLOBAL_REJECTS=1000000000 $(if $(SEED),PROPTEST_RNG_SEED=$(SEED)) \
+	  cargo test --locked --workspace --exclude hull-py --exclude hull-reference --no-fail-fast
 
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error

@@ -1,6 +1,6 @@
 //! The hardware's phantom queue against the simulator's, and against exact fractions.
 
-use hull_core::hardware::phantom_queue::{PhantomQueue as Hardware, Settings};
+use hull_core::hardware::phantom_queue::{COUNTER_BITS, PhantomQueue as Hardware, Settings};
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use proptest::prelude::*;
 
@@ -16,6 +16,7 @@ fn config(drain_bps: u64, threshold_bytes: u32, count_arriving: bool) -> Phantom
 }
 
 proptest! {
+    // Up to the hardware's saturation: 1.1 MB at the slowest drain rate, which few cases reach.
     #[test]
     fn agrees_with_the_simulators_queue_at_whole_clocks(
         packets in prop::collection::vec((0_u64..3_000, 1_u32..=9_216), 1..300),
@@ -41,7 +42,12 @@ proptest! {
             prop_assert_eq!(marked, simulated.on_packet(now_ps, bytes));
             let backlog = hardware.backlog_units(now);
             let byte = u64::from(settings.byte_units);
-            prop_assert_eq!((backlog + byte / 2) / byte, simulated.backlog_bytes(now_ps));
+            let simulated_bytes = simulated.backlog_bytes(now_ps);
+            if backlog == (1 << COUNTER_BITS) - 1 {
+                prop_assert!(simulated_bytes >= backlog / byte);
+                return Ok(());
+            }
+            prop_assert_eq!((backlog + byte / 2) / byte, simulated_bytes);
         }
     }
 
