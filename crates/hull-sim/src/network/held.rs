@@ -4,7 +4,7 @@
 
 use super::packet::Packet;
 use super::port::Behind;
-use super::{Network, Verdict};
+use super::{Network, Verdict, next_after};
 use crate::engine::Cargo;
 
 /// No chunk.
@@ -141,7 +141,7 @@ impl Network {
 
     /// Number of packets in a port's ring before further ones are held back. Each that is held back
     /// costs time, each that is not costs memory, of which large networks have more to lose.
-    pub(super) const MOST_AHEAD: u32 = 64;
+    pub const MOST_AHEAD: u32 = 64;
     const LEAST_AHEAD: u32 = 8;
 
     /// Number of ports above which a network is large in this sense: a fat tree of some 16,000
@@ -163,7 +163,7 @@ impl Network {
             return Verdict::Dropped;
         }
         let packet = self.in_flight.remove(place);
-        let next = self.next(port, &packet);
+        let next = next_after(&self.ports[port], &packet, &self.hops);
         if self.held.queues.len() <= port {
             self.held.queues.resize(self.ports.len(), Queue::EMPTY);
         }

@@ -49,6 +49,13 @@ fn next_of(entry: u32, observed: bool) -> u32 {
     entry | (u32::from(observed) * OBSERVED)
 }
 
+/// Next hop of a packet after a port that has accepted it, for the packet's event.
+#[inline(always)]
+fn next_after(link: &Port, packet: &Packet, hops: &[u32]) -> u32 {
+    let observed = link.is_observed() | (packet.flags & flags::PROBE != 0);
+    next_of(hops[packet.hop as usize], observed)
+}
+
 /// Next hop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
@@ -232,32 +239,39 @@ impl Network {
 
     /// Cargo of the event of a packet that a port has accepted: the packet's place, and its next
     /// hop after the link.
-    #[inline(always)]
+    #[inline]
     pub fn cargo(&self, port: usize, place: u32) -> Cargo {
+        let (link, packet) = (&self.ports[port], self.in_flight.get(place));
+        let next = next_after(link, packet, &self.hops);
         Cargo {
             packet: place,
-            next: self.next(port, self.in_flight.get(place)),
+            next,
         }
     }
 
+    /// Moves the packet at `place` to the next entry of its route and offers it to a port; see
+    /// [`Port::enqueue_fast`]. Returns the time (ps) and cargo of its event; no cargo if it was
+    /// handed over to another part. If it returns `None`, the packet must be offered by
+    /// [`Network::enqueue`].
     #[inline(always)]
-    fn next(&self, port: usize, packet: &Packet) -> u32 {
-        let observed = self.ports[port].is_observed() | (packet.flags & flags::PROBE != 0);
-        next_of(self.hops[packet.hop as usize], observed)
-    }
-
-    /// Offers the packet at `place` to a port; see [`Port::enqueue_fast`]. If it returns `None`,
-    /// the packet must be offered by [`Network::enqueue`].
-    #[inline(always)]
-    pub fn enqueue_fast(
+    pub fn forward_fast(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
         port: usize,
         place: u32,
-    ) -> Option<u64> {
-        let packet = self.in_flight.get_mut(place);
-        self.ports[port].enqueue_fast(now_ps, earliest_ps, packet, self.ahead, &mut self.options)
+    ) -> Option<(u64, Option<Cargo>)> {
+        let (link, packet) = (&mut self.ports[port], self.in_flight.get_mut(place));
+        packet.hop += 1;
+        let options = &mut self.options;
+        let arrival_ps = link.enqueue_fast(now_ps, earliest_ps, packet, self.ahead, options)?;
+        let next = next_after(link, packet, &self.hops);
+        let cargo = Cargo {
+            packet: place,
+            next,
+        };
+        let is_theirs = link.is_cut() && self.hands_over_if_theirs(arrival_ps, place);
+        Some((arrival_ps, (!is_theirs).then_some(cargo)))
     }
 
     /// Offers the packet at `place` to a port; see [`Port::enqueue`]. If the packet is not

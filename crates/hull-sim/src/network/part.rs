@@ -67,14 +67,14 @@ impl Network {
 
     /// Hands over a packet that a port has accepted to another part, if its link is cut and leads
     /// there. Returns whether it did.
-    #[inline(always)]
-    pub fn hands_over(&mut self, arrival_ps: u64, port: usize, place: u32) -> bool {
+    #[inline]
+    pub(super) fn hands_over(&mut self, arrival_ps: u64, port: usize, place: u32) -> bool {
         self.ports[port].is_cut() && self.hands_over_if_theirs(arrival_ps, place)
     }
 
     /// Hands over a packet on a cut link, if the link leads to another part.
     #[inline(never)]
-    fn hands_over_if_theirs(&mut self, arrival_ps: u64, place: u32) -> bool {
+    pub(super) fn hands_over_if_theirs(&mut self, arrival_ps: u64, place: u32) -> bool {
         let Some(part) = &mut self.part else {
             return false;
         };

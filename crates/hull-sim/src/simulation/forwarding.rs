@@ -10,31 +10,36 @@ impl Simulation {
     #[inline(always)]
     pub(super) fn serve_link(&mut self, link: usize, cargo: Cargo) {
         self.tally.packet_hops += 1;
-        let tail_ps = if Hop::is_observed(cargo) {
-            self.observe(link, cargo)
-        } else {
-            0
-        };
-        let now_ps = self.clock.now_ps;
-        let packet = self.fabric.network.in_flight.get_mut(cargo.packet);
-        packet.hop += 1;
+        if Hop::is_observed(cargo) {
+            return self.serve_observed(link, cargo);
+        }
         match Hop::of(cargo) {
-            Hop::Port(out) if Hop::is_observed(cargo) => {
-                self.transmit_special(tail_ps, out, cargo.packet);
-            }
             Hop::Port(out) => {
-                self.transmit(now_ps, out, cargo.packet);
+                self.transmit(self.clock.now_ps, out, cargo.packet);
             }
-            Hop::Host(host) => {
-                let packet = self.fabric.network.in_flight.remove(cargo.packet);
-                self.arrive(host, packet);
-            }
+            Hop::Host(host) => self.take_in(host, cargo.packet),
+        }
+    }
+
+    /// Removes a packet that has reached its host from the network.
+    #[inline(always)]
+    fn take_in(&mut self, host: usize, place: u32) {
+        let packet = self.fabric.network.in_flight.remove(place);
+        self.arrive(host, packet);
+    }
+
+    /// Processes a packet to be observed that leaves a link.
+    #[inline(never)]
+    fn serve_observed(&mut self, link: usize, cargo: Cargo) {
+        let tail_ps = self.observe(link, cargo);
+        match Hop::of(cargo) {
+            Hop::Port(out) => self.transmit_special(tail_ps, out, cargo.packet),
+            Hop::Host(host) => self.take_in(host, cargo.packet),
         }
     }
 
     /// Processes an observed packet that leaves a link. Returns the time after which its last bit
     /// follows, ps.
-    #[inline(never)]
     fn observe(&mut self, link: usize, cargo: Cargo) -> u64 {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         if !network.ports[link].is_observed() {
@@ -46,26 +51,18 @@ impl Simulation {
         (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
     }
 
-    /// Offers the packet at `place` to a port. Returns true if it was accepted.
+    /// Offers the packet at `place` to the next port of its route. Returns true if it was accepted.
     #[inline(always)]
     pub(super) fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
-        match network.enqueue_fast(now_ps, earliest_ps, port, place) {
-            Some(arrival_ps) => {
-                if !network.hands_over(arrival_ps, port, place) {
-                    self.schedule_arrival(arrival_ps, port, place);
-                }
+        match network.forward_fast(now_ps, earliest_ps, port, place) {
+            Some((arrival_ps, Some(cargo))) => {
+                self.clock.schedule_arrival(arrival_ps, port, cargo);
                 true
             }
+            Some((_, None)) => true,
             None => self.transmit_off_fast_path(earliest_ps, port, place),
         }
-    }
-
-    /// Schedules the arrival of the packet at `place` at the end of a port's link.
-    #[inline(always)]
-    fn schedule_arrival(&mut self, arrival_ps: u64, port: usize, place: u32) {
-        let cargo = self.fabric.network.cargo(port, place);
-        self.clock.schedule_arrival(arrival_ps, port, cargo);
     }
 
     /// Offers the packet at `place` to a port with features beyond the fast path, a long queue, or
@@ -83,7 +80,8 @@ impl Simulation {
         }
         match verdict {
             Verdict::Accepted { arrival_ps, .. } => {
-                self.schedule_arrival(arrival_ps, port, place);
+                let cargo = network.cargo(port, place);
+                self.clock.schedule_arrival(arrival_ps, port, cargo);
                 true
             }
             Verdict::HandedOver => true,
@@ -121,7 +119,6 @@ impl Simulation {
 
     /// Forwards a probe, or a packet of which a cut-through switch has only the beginning: it may
     /// be sent when the rest will be there in time.
-    #[inline(never)]
     fn transmit_special(&mut self, tail_ps: u64, port: usize, place: u32) {
         let packet = *self.fabric.network.in_flight.get(place);
         let link = &self.fabric.network.ports[port];

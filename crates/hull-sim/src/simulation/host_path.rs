@@ -59,8 +59,7 @@ impl Simulation {
     }
 
     #[inline]
-    pub(super) fn send_to_wire(&mut self, host: usize, mut packet: Packet) {
-        packet.hop += 1;
+    pub(super) fn send_to_wire(&mut self, host: usize, packet: Packet) {
         let port = self.endpoints.hosts.ports[host] as usize;
         let place = self.fabric.network.in_flight.insert(packet);
         self.transmit(self.clock.now_ps, port, place);
