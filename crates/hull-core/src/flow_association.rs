@@ -53,6 +53,8 @@ pub struct FlowAssociation {
     config: FlowAssociationConfig,
     /// Entries in order of their last association. T_i is constant, so they expire in this order.
     table: Vec<Entry>,
+    /// The bits ([`bit_of`]) of the flows in the table. A flow without its bit needs no search.
+    present: u64,
 }
 
 impl FlowAssociation {
@@ -65,6 +67,7 @@ impl FlowAssociation {
         Self {
             config: *config,
             table: Vec::new(),
+            present: 0,
         }
     }
 
@@ -91,18 +94,20 @@ impl FlowAssociation {
                 WhenFull::Ignore => return false,
                 WhenFull::EvictOldest => {
                     self.table.remove(0);
+                    self.find_present();
                 }
             }
         }
         let expires_ps = now_ps.saturating_add(self.config.timeout_ps);
         self.table.push(Entry { flow, expires_ps });
+        self.present |= bit_of(flow);
         true
     }
 
     /// Whether to pace packets of `flow` at `now_ps` (not before the last call's time).
     #[inline]
     pub fn is_associated(&mut self, now_ps: u64, flow: u32) -> bool {
-        if self.table.is_empty() {
+        if self.present & bit_of(flow) == 0 {
             return false;
         }
         self.expire(now_ps);
@@ -134,6 +139,19 @@ impl FlowAssociation {
         let expired = self.expired(now_ps);
         if expired > 0 {
             self.table.drain(..expired);
+            self.find_present();
         }
     }
+
+    #[cold]
+    fn find_present(&mut self) {
+        let bits = self.table.iter().map(|entry| bit_of(entry.flow));
+        self.present = bits.fold(0, |all, bit| all | bit);
+    }
+}
+
+/// One of 64 bits, by the flow's number.
+#[inline]
+fn bit_of(flow: u32) -> u64 {
+    1 << (flow % u64::BITS)
 }

@@ -242,6 +242,16 @@ impl Pacer {
     #[inline]
     pub fn advance(&mut self, now_ps: u64) {
         debug_assert!(now_ps >= self.now_ps, "time went backwards");
+        if self.next_update_ps <= now_ps {
+            self.apply_updates(now_ps);
+        }
+        self.add_tokens(now_ps);
+        self.now_ps = now_ps;
+    }
+
+    /// Applies the rate updates up to and including `now_ps`, and the token ticks before each.
+    #[inline(never)]
+    fn apply_updates(&mut self, now_ps: u64) {
         while self.next_update_ps <= now_ps {
             self.add_tokens(self.next_update_ps);
             let before = self.filtered_rate;
@@ -255,8 +265,6 @@ impl Pacer {
                     .saturating_add(self.config.update_interval_ps)
             };
         }
-        self.add_tokens(now_ps);
-        self.now_ps = now_ps;
     }
 
     /// Time of the first update strictly after `now_ps`, ps.
@@ -266,6 +274,7 @@ impl Pacer {
     }
 
     /// Updates the rate by equation 4.
+    #[inline]
     fn update_rate(&mut self) {
         let config = &self.config;
         let kept = u128::from(self.filtered_rate) * u128::from(ETA_ONE - config.eta);
@@ -281,6 +290,7 @@ impl Pacer {
     }
 
     /// Sets the token rate: the filtered rate, rounded to the nearest step and clamped.
+    #[inline]
     fn set_token_rate(&mut self) {
         let rate_bps = (self.filtered_rate + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS;
         let stepped_bps = match self.config.rate_step_bps {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::network::{OptionTable, Packet, Port, Verdict};
+use crate::network::{Network, OptionTable, Packet, Port, Verdict};
 
 /// Result of passing a packet to a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,21 +38,27 @@ impl Nic {
     /// Offers a packet to the queue.
     #[inline]
     pub fn enqueue(&mut self, now_ps: u64, mut packet: Packet, options: &mut OptionTable) -> Entry {
-        match self.port.enqueue(now_ps, now_ps, &mut packet, options) {
-            Verdict::Accepted { start_ps, .. } if start_ps == now_ps => Entry::Now(packet),
-            Verdict::Accepted { start_ps, .. } => {
-                let first = self.waiting.is_empty();
-                self.waiting.push_back((start_ps, packet));
-                if first {
-                    Entry::First(start_ps)
-                } else {
-                    Entry::Behind
+        let start_ps = self.port.busy_until_ps().max(now_ps);
+        let fast =
+            (self.port).enqueue_fast(now_ps, now_ps, &mut packet, Network::MOST_AHEAD, options);
+        if fast.is_none() {
+            match self.port.enqueue(now_ps, now_ps, &mut packet, options) {
+                Verdict::Accepted { .. } => {}
+                Verdict::Queued { .. } | Verdict::Held { .. } | Verdict::HandedOver => {
+                    unreachable!("a NIC has one class and no link")
                 }
+                Verdict::Dropped => return Entry::Dropped(packet),
             }
-            Verdict::Queued { .. } | Verdict::Held { .. } | Verdict::HandedOver => {
-                unreachable!("a NIC has one class and no link")
-            }
-            Verdict::Dropped => Entry::Dropped(packet),
+        }
+        if start_ps == now_ps {
+            return Entry::Now(packet);
+        }
+        let first = self.waiting.is_empty();
+        self.waiting.push_back((start_ps, packet));
+        if first {
+            Entry::First(start_ps)
+        } else {
+            Entry::Behind
         }
     }
 

@@ -177,7 +177,11 @@ impl PacerStage {
             let echo = self.on_ece(now_ps, packet.flow);
             self.drawn.push((packet.flow, echo));
         }
-        let at = packet.flow as usize % self.buckets.len();
+        // A division is slow, and one bucket is usual.
+        let at = match self.buckets.len() {
+            1 => 0,
+            buckets => packet.flow as usize % buckets,
+        };
         let Bucket { pacer, fifo } = &mut self.buckets[at];
         let paced = self.association.is_associated(now_ps, packet.flow)
             || match self.overtaking {

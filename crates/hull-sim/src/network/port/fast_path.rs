@@ -35,7 +35,7 @@ impl Port {
     /// more, fewer than `ahead` waiting packets, and room. Returns the time of the packet's event,
     /// ps.
     #[inline(always)]
-    pub(in crate::network) fn enqueue_fast(
+    pub fn enqueue_fast(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
