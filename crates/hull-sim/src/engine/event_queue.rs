@@ -12,16 +12,18 @@
 //! Scheduling and serving therefore cost the same with ten links as with ten thousand. The width adapts
 //! to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
-use super::bucket::{Bucket, Cargo, INSIDE, Near};
+use super::buckets::Buckets;
 use super::entity::Entity;
 use super::later::{Far, Later};
-use super::lists::{List, Lists};
-use crate::prefetch::prefetch;
+use super::lists::List;
+use super::near::{Cargo, Near};
 
-/// Smallest and largest number of buckets. The largest takes 512 KB: more would not fit into
-/// second-level caches.
+/// Smallest and largest number of buckets. The largest takes 2 MB.
 const FEWEST: u64 = 64;
-const MOST: u64 = 1 << 12;
+const MOST: u64 = 1 << 14;
+
+/// Number of buckets that fit into second-level caches, in 256 KB.
+const CACHED: u64 = 1 << 11;
 
 /// Number of buckets served between two adjustments of their width, and the bounds of the number of
 /// events in them that cause one.
@@ -49,11 +51,7 @@ pub struct EventQueue {
     present: u64,
     /// Events of the current bucket, latest first.
     sorted: Vec<Near>,
-    /// One bit per bucket: set if the bucket is not empty.
-    filled: Vec<u64>,
-    buckets: Vec<Bucket>,
-    /// Events that do not fit into their bucket.
-    crowded: Lists<Near>,
+    buckets: Buckets,
     /// Time that the calendar must cover, ps.
     horizon_ps: u64,
     later: Later,
@@ -67,17 +65,13 @@ impl EventQueue {
     /// Creates an empty queue whose calendar covers at least `horizon_ps`, the longest time from
     /// the start of a transmission to its arrival. Most events fall within it.
     pub fn new(horizon_ps: u64, links: usize) -> Self {
-        let count = (links as u64 / 8)
-            .next_power_of_two()
-            .clamp(FEWEST, MOST / 2);
+        let count = (links as u64 / 8).next_power_of_two().clamp(FEWEST, CACHED);
         let width = (horizon_ps / (count - 2)).max(1);
         let mut queue = EventQueue {
             shift: width.next_power_of_two().trailing_zeros().min(Near::WIDEST),
             present: 0,
             sorted: Vec::with_capacity(64),
-            filled: Vec::new(),
-            buckets: Vec::new(),
-            crowded: Lists::new(),
+            buckets: Buckets::new(),
             horizon_ps,
             later: Later::new(),
             first_later: u64::MAX,
@@ -91,17 +85,8 @@ impl EventQueue {
     /// the cache: packets may wait that long.
     fn make_buckets(&mut self) {
         let count = ((self.horizon_ps >> self.shift) + 2).next_power_of_two();
-        let count = (32 * count).min((2 * count).max(MOST / 2));
-        let count = count.clamp(FEWEST, MOST) as usize;
-        self.filled = vec![0; count / 64];
-        self.buckets.clear();
-        self.buckets.resize_with(count, Bucket::default);
-    }
-
-    /// Place of a bucket with this number.
-    #[inline]
-    fn slot(&self, bucket: u64) -> usize {
-        bucket as usize & (self.buckets.len() - 1)
+        let count = (32 * count).min((2 * count).max(CACHED));
+        self.buckets.resize(count.clamp(FEWEST, MOST) as usize);
     }
 
     /// Span of a bucket with this number; a span is as long as the calendar.
@@ -127,14 +112,7 @@ impl EventQueue {
         let ahead = bucket.wrapping_sub(self.present);
         if ahead.wrapping_sub(1) < self.buckets.len() as u64 {
             let near = self.near(at_ps, entity.bits(), cargo);
-            let slot = self.slot(bucket);
-            let bucket = &mut self.buckets[slot];
-            match bucket.inside.get_mut(bucket.len) {
-                Some(place) => *place = near,
-                None => self.crowded.push(&mut bucket.crowded, near),
-            }
-            bucket.len += 1;
-            self.filled[slot / 64] |= 1 << (slot % 64);
+            self.buckets.push(bucket, near);
         } else {
             self.push_off_calendar(at_ps, entity.bits(), cargo);
         }
@@ -215,20 +193,10 @@ impl EventQueue {
     #[inline(always)]
     pub fn for_each_of_next(&self, most: usize, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();
-        let bucket = &self.buckets[self.slot(number)];
-        let is_small = bucket.len <= most;
-        let mut of_small = |near: &Near| {
-            if is_small {
-                look(near.entity(), near.cargo());
-            }
-        };
-        let inside = bucket.inside.iter().take(bucket.len);
-        inside.for_each(&mut of_small);
-        self.crowded.for_each(&bucket.crowded, of_small);
+        (self.buckets).for_each(number, most, |near| look(near.entity(), near.cargo()));
         // If events are dense, these are the next two buckets that hold any.
-        self.crowded
-            .prefetch(&self.buckets[self.slot(number.wrapping_add(1))].crowded);
-        prefetch(&self.buckets[self.slot(number.wrapping_add(2))]);
+        self.buckets.prefetch_crowded(number.wrapping_add(1));
+        self.buckets.prefetch(number.wrapping_add(2));
     }
 
     /// Removes all events of an entity. The cost is proportional to the number of all events, so
@@ -277,15 +245,10 @@ impl EventQueue {
         };
         put(self.present, &mut near);
         for number in first..first + self.buckets.len() as u64 {
-            let slot = number as usize & (self.buckets.len() - 1);
-            let bucket = &mut self.buckets[slot];
-            let len = std::mem::take(&mut bucket.len);
-            near.extend(bucket.inside.iter().take(len));
-            self.crowded.take(&mut bucket.crowded, &mut near);
+            self.buckets.take(number, &mut near);
             put(number, &mut near);
         }
         self.sorted = near;
-        self.filled.fill(0);
         self.first_later = u64::MAX;
         all
     }
@@ -308,7 +271,7 @@ impl EventQueue {
                 continue;
             }
             self.present = bucket;
-            self.sort(self.slot(bucket));
+            self.buckets.take_sorted(bucket, &mut self.sorted);
             if bucket == self.first_later {
                 self.take_from_heap(bucket);
             }
@@ -316,33 +279,6 @@ impl EventQueue {
             self.served.1 += self.sorted.len() as u64;
             return true;
         }
-    }
-
-    /// Moves the events of a bucket, which may be empty, to the current one, which is empty, and
-    /// sorts them, latest first.
-    #[inline(always)]
-    fn sort(&mut self, slot: usize) {
-        self.filled[slot / 64] &= !(1 << (slot % 64));
-        let bucket = &mut self.buckets[slot];
-        let len = std::mem::take(&mut bucket.len);
-        if len == 1 {
-            // Most buckets of a small network.
-            self.sorted.push(bucket.inside[0]);
-            return;
-        }
-        if len <= 4 {
-            self.sorted.extend_from_slice(&bucket.sorted_four(len));
-            self.sorted.truncate(len);
-            return;
-        }
-        if len <= INSIDE {
-            self.sorted.extend_from_slice(&bucket.sorted_inside(len));
-            self.sorted.truncate(len);
-            return;
-        }
-        (self.sorted).extend_from_slice(&bucket.inside);
-        self.crowded.take(&mut bucket.crowded, &mut self.sorted);
-        self.sorted.sort_unstable_by(|a, b| b.cmp(a));
     }
 
     /// Finds the first bucket for which there are events beyond the calendar.
@@ -408,24 +344,7 @@ impl EventQueue {
     /// First bucket after the current one that is not empty; `u64::MAX` if all are empty.
     #[inline]
     fn next_filled(&self) -> u64 {
-        let start = self.present + 1;
-        let first = self.slot(start);
-        let (word, bit) = (first / 64, first % 64);
-        let bits = self.filled[word] >> bit;
-        if bits != 0 {
-            return start + u64::from(bits.trailing_zeros());
-        }
-        let words = self.filled.len();
-        for step in 1..=words {
-            // After a full round, the low bits of the first word come last.
-            let at = (word + step) & (words - 1);
-            let bits = self.filled[at];
-            if bits != 0 {
-                let slot = at * 64 + bits.trailing_zeros() as usize;
-                return start + self.slot((slot + self.buckets.len() - first) as u64) as u64;
-            }
-        }
-        u64::MAX
+        self.buckets.next_filled(self.present + 1)
     }
 }
 

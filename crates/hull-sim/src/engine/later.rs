@@ -4,8 +4,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::bucket::Cargo;
 use super::lists::{List, Lists};
+use super::near::Cargo;
 
 /// Event with its time, in 20 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

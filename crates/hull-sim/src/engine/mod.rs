@@ -4,12 +4,13 @@
 //! Time is an integer count of picoseconds. An event carries at most the number of a packet's slot,
 //! never a packet.
 
-mod bucket;
+mod buckets;
 mod entity;
 mod event_queue;
 mod later;
 mod lists;
+mod near;
 
-pub use bucket::Cargo;
 pub use entity::{Entity, Kind};
 pub use event_queue::{Due, EventQueue};
+pub use near::Cargo;
