@@ -17,7 +17,7 @@ use super::{Port, Verdict};
 const UNIT: u32 = 16;
 
 /// Larger than the error of [`Port::safe_backlog`] caused by rounding: 1 ps for each packet.
-const ROUNDING_PS: u64 = 128;
+const ROUNDING_PS: u64 = 512;
 
 const _: () = assert!(ROUNDING_PS > Network::MOST_AHEAD as u64);
 
