@@ -73,7 +73,7 @@ impl Buckets {
         self.filled[place / 64] |= 1 << (place % 64);
     }
 
-    /// Moves the events of a bucket, which may be empty, to `sorted`, which is, the latest first.
+    /// Moves the events of a bucket to `sorted`, which is empty, the latest first.
     #[inline(always)]
     pub fn take_sorted(&mut self, bucket: u64, sorted: &mut Vec<Near>) {
         let place = self.place(bucket);

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
-use csv::{ByteRecord, Position, Reader, ReaderBuilder, Trim};
+use csv::{ByteRecord, Position, Reader, ReaderBuilder};
 
 /// Reader of rows, each with as many cells as the header.
 pub(super) struct CsvRows<R> {
@@ -16,7 +16,6 @@ impl<R: Read + Seek> CsvRows<R> {
     pub fn new(source: R) -> Self {
         let reader = ReaderBuilder::new()
             .comment(Some(b'#'))
-            .trim(Trim::All)
             .flexible(true)
             .has_headers(false)
             .buffer_capacity(1 << 16)
@@ -33,6 +32,10 @@ impl<R: Read + Seek> CsvRows<R> {
         let read = self.reader.read_byte_record(&mut self.record);
         if !read.map_err(|error| error.to_string())? {
             return Ok(None);
+        }
+        // To trim copies the row.
+        if self.record.as_slice().iter().any(|&byte| byte <= b' ') {
+            self.record.trim();
         }
         let cells = self.record.len();
         if self.columns == 0 {

@@ -137,6 +137,8 @@ pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
 pub(super) struct RowReader<'a> {
     hosts: &'a HostNames,
     names: HashMap<&'a [u8], u32>,
+    /// Whether a text of digits may be a name.
+    names_are_numbers: bool,
     transports: &'a IndexMap<String, Transport>,
     pub group_names: Vec<String>,
     /// Numbers of the groups by name.
@@ -151,10 +153,11 @@ impl<'a> RowReader<'a> {
         transports: &'a IndexMap<String, Transport>,
         groups: &Groups,
     ) -> Self {
-        let names = hosts.names.iter().map(String::as_bytes).zip(0..).collect();
+        let names: HashMap<_, _> = hosts.names.iter().map(String::as_bytes).zip(0..).collect();
         let group_names = groups.names().to_vec();
         RowReader {
             hosts,
+            names_are_numbers: names.keys().any(|name| digits(name).is_some()),
             names,
             transports,
             group_numbers: group_names.iter().cloned().zip(1..).collect(),
@@ -267,9 +270,12 @@ impl<'a> RowReader<'a> {
         let number = |number: u64| u32::try_from(number).ok().filter(|&host| host < count);
         let found = match cell {
             Cell::Number(value) => u64::try_from(value).ok().and_then(number),
-            Cell::Text(text) => match self.names.get(text) {
-                Some(&host) => Some(host),
-                None => digits(text).and_then(number),
+            Cell::Text(text) => match digits(text).filter(|_| !self.names_are_numbers) {
+                Some(value) => number(value),
+                None => {
+                    let named = self.names.get(text).copied();
+                    named.or_else(|| digits(text).and_then(number))
+                }
             },
         };
         found.ok_or_else(|| {
