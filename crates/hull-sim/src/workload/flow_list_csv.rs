@@ -36,9 +36,9 @@ pub(super) fn read(
 mod tests {
     use indexmap::IndexMap;
 
-    use super::super::Groups;
     use super::super::flow_list::ListedFlow;
     use super::super::test_network::hosts;
+    use super::super::{Groups, HostNames};
     use super::*;
     use crate::scenario::Transport;
 
@@ -48,18 +48,17 @@ mod tests {
 
     /// Reads a file with this text, given the transports tcp and dctcp and the group rpc.
     fn list(name: &str, text: &str) -> Result<FlowList, String> {
+        list_between(&hosts(4, 1), name, text)
+    }
+
+    fn list_between(hosts: &HostNames, name: &str, text: &str) -> Result<FlowList, String> {
         let path = std::env::temp_dir().join(format!("hull-{}-{name}.csv", std::process::id()));
         std::fs::write(&path, text).expect("a temporary file");
         let transports = ["tcp", "dctcp"].map(|name| (name.to_owned(), transport()));
         let transports = IndexMap::from(transports);
         let rules = IndexMap::from([("rpc".to_owned(), "bytes<10KB".to_owned())]);
-        let groups = Groups::new(&rules, &hosts(4, 1)).expect("a group");
-        let list = FlowList::read(
-            &path.display().to_string(),
-            &hosts(4, 1),
-            &transports,
-            &groups,
-        );
+        let groups = Groups::new(&rules, hosts).expect("a group");
+        let list = FlowList::read(&path.display().to_string(), hosts, &transports, &groups);
         std::fs::remove_file(&path).expect("file exists");
         list
     }
@@ -80,6 +79,19 @@ mod tests {
         );
         assert_eq!(size_of::<ListedFlow>(), 24);
         assert!(list.transports().is_empty());
+    }
+
+    /// A text is a host's name before it is a host's number.
+    #[test]
+    fn a_name_may_be_a_number() {
+        let mut named = hosts(4, 1);
+        named.names[3] = "1".to_owned();
+        let text = "start_ps,src,dst,bytes\n1,1,\t2 ,5\n";
+        for (hosts, src) in [(hosts(4, 1), 1), (named, 3)] {
+            let list = list_between(&hosts, "numbers", text).expect("good");
+            let flow = list.flows()[0];
+            assert_eq!((flow.src, flow.dst), (src, 2));
+        }
     }
 
     #[test]
