@@ -59,7 +59,7 @@ impl Near {
     }
 }
 
-/// Most events that are sorted without a branch.
+/// Largest number of events that are sorted without a branch.
 pub const FEW: usize = 8;
 
 /// Bits of a place among these.
