@@ -23,7 +23,7 @@ const COMPARISONS: [(&str, Comparison); 4] = [
 ];
 
 /// Comparison of a flow's size with a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `<`
     Below,

@@ -184,15 +184,13 @@ impl FlowList {
         self.connection_transports[connection]
     }
 
-    /// Removes the flows that start at `end_ps` or later. A list with dependencies is unchanged.
-    pub fn cut(&mut self, end_ps: u64) {
-        if !self.chains.is_empty() {
-            return;
+    /// Number of flows that start before `end_ps`. In a list with dependencies a start may be
+    /// relative to the end of other flows: the number of all.
+    pub fn count_before(&self, end_ps: u64) -> usize {
+        if self.chains.is_empty() {
+            self.flows.partition_point(|flow| flow.start_ps < end_ps)
+        } else {
+            self.flows.len()
         }
-        let count = self.flows.partition_point(|flow| flow.start_ps < end_ps);
-        self.flows.truncate(count);
-        self.transports.truncate(count);
-        self.groups.truncate(count);
-        self.connections.truncate(count);
     }
 }

@@ -98,22 +98,21 @@ mod tests {
     fn a_row_names_its_transport() {
         let text = "transport,start_ps,src,dst,bytes\ndctcp,9,0,1,5\n,8,0,1,6\ntcp,7,0,1,7\n\
                     default,6,0,1,8\ndctcp,5,0,1,9\n";
-        let mut list = list("transports", text).expect("good");
+        let list = list("transports", text).expect("good");
         let rows = |list: &FlowList| -> Vec<(u64, u16)> {
             let row = |(i, flow): (usize, &ListedFlow)| (flow.bytes, list.transport(i));
             list.flows().iter().enumerate().map(row).collect()
         };
         assert_eq!(rows(&list), [(9, 2), (8, 0), (7, 1), (6, 0), (5, 2)]);
         assert_eq!(list.transports(), [0, 1, 2]);
-        list.cut(7);
-        assert_eq!(rows(&list), [(9, 2), (8, 0)]);
+        assert_eq!(list.count_before(7), 2);
     }
 
     #[test]
     fn a_row_has_its_label() {
         let text = "start_ps,src,dst,bytes,group,transport\n9,0,1,5,web search,tcp\n8,0,1,6,,\n\
                     7,0,1,7,rpc,dctcp\n6,0,1,8,other,\n5,0,1,9,log,tcp\n4,0,1,10,web search,\n";
-        let mut list = list("groups", text).expect("good");
+        let list = list("groups", text).expect("good");
         assert_eq!(list.group_names(), ["rpc", "web search", "log"]);
         let rows = |list: &FlowList| -> Vec<(u64, u16, u16)> {
             let row =
@@ -129,8 +128,7 @@ mod tests {
             (5, 2, 1),
         ];
         assert_eq!(rows(&list), all);
-        list.cut(6);
-        assert_eq!(rows(&list), all[..2]);
+        assert_eq!(list.count_before(6), 2);
     }
 
     #[test]

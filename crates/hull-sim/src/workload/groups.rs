@@ -9,14 +9,14 @@ use crate::quote;
 use crate::scenario::{Comparison, Condition, HostList, HostRef, OTHER_GROUP, group_conditions};
 
 /// Groups of a scenario in their order. Number 0 means no group; group n is `names[n - 1]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Groups {
     names: Vec<String>,
     rules: Vec<Vec<Test>>,
 }
 
 /// Condition with resolved hosts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Test {
     /// For each host number, whether the host is one of those named.
     Src(Vec<bool>),

@@ -3,7 +3,8 @@
 //! ps, sizes bytes of payload.
 //!
 //! A workload keeps state only for outstanding messages: five million flows fit. The one exception is
-//! the replay of a file, which holds the file's rows at 24 to 28 bytes each.
+//! the replay of a file, which holds the file's rows at 24 to 28 bytes each; replays of one file share
+//! them.
 
 mod all_to_all;
 mod arrow_schema;
@@ -29,6 +30,7 @@ mod pools;
 mod production;
 mod replay;
 mod request_response;
+mod shared_list;
 mod size_class;
 mod sizes;
 #[cfg(test)]

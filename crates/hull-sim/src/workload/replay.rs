@@ -2,9 +2,12 @@
 //! `reuse`, on a shared one. A flow with rows in `after` starts when their senders are done. Flows that
 //! would start after the measured time are omitted. Times ps, sizes bytes.
 
+use std::sync::Arc;
+
 use super::context::Context;
 use super::flow_chains::Chains;
 use super::flow_list::{FlowList, ListedFlow};
+use super::shared_list;
 use super::size_class::SizeClasses;
 use super::{
     Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
@@ -16,7 +19,9 @@ use crate::units::Size;
 /// State of a replay.
 #[derive(Debug)]
 pub(super) struct Replay {
-    list: FlowList,
+    list: Arc<FlowList>,
+    /// Number of its flows that take part.
+    count: usize,
     /// Numbers of the transports that the list names.
     pub transports: Vec<u16>,
     /// Numbers of the groups that its flows have, and the number of flows.
@@ -44,19 +49,16 @@ impl Replay {
         context: &Context,
         groups: &Groups,
     ) -> Result<Self, Problem> {
-        let list = FlowList::read(path, context.hosts, context.transports, groups);
-        let mut list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
+        let list = shared_list::LAST.read(path, context.hosts, context.transports, groups);
+        let list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
         let transports = list.transports();
         let groups = (groups_of(&list, groups), list.flows().len());
-        list.cut(context.end_ps);
+        let count = list.count_before(context.end_ps);
         let chains = list.chains().clone();
-        let starts = if chains.is_empty() {
-            0
-        } else {
-            list.flows().len()
-        };
+        let starts = if chains.is_empty() { 0 } else { count };
         Ok(Replay {
             list,
+            count,
             end_ps: context.end_ps,
             next: 0,
             starts_ps: vec![0; starts],
@@ -75,9 +77,14 @@ impl Replay {
         self.list.group_names()
     }
 
+    /// Flows that take part, in the order of their start times.
+    fn flows(&self) -> &[ListedFlow] {
+        &self.list.flows()[..self.count]
+    }
+
     /// Starts the flows that are due. The next wake is for the first later one.
     fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
-        while let Some(flow) = self.list.flows().get(self.next) {
+        while let Some(flow) = self.flows().get(self.next) {
             if self.list.chains().is_free(self.next) {
                 if flow.start_ps > now_ps {
                     agenda.wakes.push((flow.start_ps, NEXT));
@@ -94,7 +101,7 @@ impl Replay {
         if now_ps >= self.end_ps {
             return;
         }
-        let flow = &self.list.flows()[place];
+        let flow = &self.flows()[place];
         let ends = (flow.src, flow.dst);
         let channel = self
             .list
@@ -139,7 +146,7 @@ impl Workload for Replay {
     }
 
     fn backlog(&self) -> Backlog {
-        let flows = self.list.flows();
+        let flows = self.flows();
         let together = flows.partition_point(|flow| flow.start_ps == flows[0].start_ps);
         let bytes = flows[..together].iter().map(|flow| flow.bytes);
         Backlog::of_flows(together as u64).with_bytes(bytes.fold(0, u64::saturating_add))
@@ -169,7 +176,7 @@ impl Workload for Replay {
 
     fn acked(&mut self, now_ps: u64, tag: u64, agenda: &mut Agenda) {
         for place in self.chains.acked(tag as u32) {
-            match self.list.flows()[place as usize].start_ps {
+            match self.flows()[place as usize].start_ps {
                 0 => self.send(now_ps, place as usize, agenda),
                 later_ps => agenda.wakes.push((now_ps + later_ps, u64::from(place))),
             }
@@ -178,7 +185,7 @@ impl Workload for Replay {
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         self.completed += 1;
-        let flow = &self.list.flows()[tag as usize];
+        let flow = &self.flows()[tag as usize];
         let start_ps = self.starts_ps.get(tag as usize).copied();
         let start_ps = start_ps.unwrap_or(flow.start_ps);
         agenda.flows.push(FlowRecord {
@@ -200,7 +207,7 @@ impl Workload for Replay {
     }
 
     fn progress(&self) -> Progress {
-        if self.completed == self.list.flows().len() {
+        if self.completed == self.count {
             Progress::Done
         } else {
             Progress::Busy
@@ -208,7 +215,7 @@ impl Workload for Replay {
     }
 
     fn started_share(&self) -> Option<f64> {
-        Some(self.completed as f64 / self.list.flows().len().max(1) as f64)
+        Some(self.completed as f64 / self.count.max(1) as f64)
     }
 
     fn finish(&mut self, _: &mut Agenda) {}
