@@ -1,7 +1,7 @@
 """Files that a scenario names: results depend on their content as on the scenario itself."""
 
 import hashlib
-import tomllib
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,11 @@ _FILES = (
 )
 """Keys that may name a file, on which the run then depends."""
 _BY_LAST = {key.rpartition(".")[2]: key for key in _FILES}
+
+_MAY_NAME = re.compile(rf"\b({'|'.join(_BY_LAST)})\b[\"']?\s*=\s*[\"'\[{{]")
+"""One of these keys with a text, a list or a table; without backslashes, such as a text may have, a
+scenario that names a file has one.
+"""
 
 
 def digest_of_files(scenario: dict[str, Any]) -> str:
@@ -43,8 +48,11 @@ def check_named_files(file: str, text: str, overrides: Sequence[str]) -> None:
     for override in overrides:
         key, _, value = override.partition("=")
         last = key.strip().rpartition(".")[2]
-        if last in _BY_LAST or value.lstrip()[:1] in ("{", "["):
+        start = value.lstrip()[:1]
+        if start in ("{", "[") or (last in _BY_LAST and start in ("'", '"')):
             named += _named_in(f"{last} = {value}") or [(last, value)]
+        elif last in _BY_LAST:
+            named.append((last, value))
     for key, value in named:
         try:
             kind = special_kind(Path(value).stat().st_mode)
@@ -61,6 +69,10 @@ def check_named_files(file: str, text: str, overrides: Sequence[str]) -> None:
 @lru_cache(maxsize=8)
 def _named_in(text: str) -> tuple[tuple[str, str], ...]:
     """Keys that may name a file, without their tables, and their texts; of no TOML, none."""
+    if _MAY_NAME.search(text) is None and "\\" not in text:
+        return ()
+    import tomllib
+
     try:
         return tuple(_texts("", tomllib.loads(text)))
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +28,7 @@ def whole_file(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
             yield file
         return
     path = path.resolve()
-    making = path.with_name(UNFINISHED.replace("*", uuid.uuid4().hex))
+    making = path.with_name(UNFINISHED.replace("*", os.urandom(16).hex()))
     try:
         with making.open("xb") as file:
             yield file

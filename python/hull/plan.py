@@ -22,7 +22,7 @@ from hull.graphs import with_graphs
 from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
 from hull.said import escaped, say
-from hull.shared_library import loaded_parts
+from hull.shared_library import build_of
 
 if TYPE_CHECKING:
     from hull.scenario_types import Scenario
@@ -123,11 +123,8 @@ class Plan:
 
 @cache
 def build_hash() -> str:
-    """SHA-256 (hexadecimal) of the simulator that is in use: its code and its data."""
-    digest = hashlib.sha256()
-    for part in loaded_parts(Path(_core.__file__)):
-        digest.update(part)
-    return digest.hexdigest()
+    """SHA-256 (hexadecimal) of what tells the simulator that is in use from other builds of it."""
+    return hashlib.sha256(build_of(Path(_core.__file__))).hexdigest()
 
 
 @cache
