@@ -10,13 +10,19 @@ use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{
+    DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties, WriterPropertiesBuilder,
+};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use serde::Serialize;
 
 /// Number of rows in a row group.
 pub(super) const GROUP: usize = 1 << 20;
+
+/// Number of texts that are written at once: as many as the writer takes in one step, so that the
+/// bytes are those of one call for all.
+pub(super) const BATCH: usize = DEFAULT_WRITE_BATCH_SIZE;
 
 /// Values of a column.
 #[derive(Debug)]
@@ -143,13 +149,16 @@ impl Values {
                     .iter()
                     .map(|name| ByteArray::from(name.as_str()))
                     .collect();
-                let values: Vec<ByteArray> = indices[from..to]
-                    .iter()
-                    .map(|&index| texts[index].clone())
-                    .collect();
-                column
-                    .typed::<ByteArrayType>()
-                    .write_batch(&values, None, None)?
+                let mut batch: Vec<ByteArray> = Vec::with_capacity(BATCH);
+                let mut written = 0;
+                for indices in indices[from..to].chunks(BATCH) {
+                    batch.clear();
+                    batch.extend(indices.iter().map(|&index| texts[index].clone()));
+                    written += column
+                        .typed::<ByteArrayType>()
+                        .write_batch(&batch, None, None)?;
+                }
+                written
             }
         };
         column.close()

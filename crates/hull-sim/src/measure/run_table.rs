@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::reader::ColumnReader;
+use parquet::column::writer::ColumnWriterImpl;
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -20,7 +21,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::parquet_file::{encoded, to_io};
+use super::parquet_file::{BATCH, encoded, to_io};
 
 /// Number of rows in a row group.
 const GROUP: usize = 1 << 18;
@@ -109,7 +110,10 @@ impl RunTable {
 
     /// Writes the next group of rows. Returns false if none is left.
     pub fn write_group(&mut self) -> Result<bool, TableError> {
-        let mut group = Vec::from_iter(self.columns.iter().map(|&(_, of)| Column::new(of)));
+        let (labels, others) = self.columns.split_at(LABELS.len());
+        let labels = labels.iter().map(|&(_, of)| Column::label(of));
+        let others = others.iter().map(|&(_, of)| Column::new(of));
+        let mut group = Vec::from_iter(labels.chain(others));
         let mut rows = 0;
         while rows < GROUP {
             let open = match self.open.take() {
@@ -271,6 +275,8 @@ enum Values {
     Int64(Vec<i64>),
     Double(Vec<f64>),
     Text(Vec<ByteArray>),
+    /// Texts, each with the number of rows that have it.
+    Label(Vec<(ByteArray, usize)>),
 }
 
 impl Column {
@@ -287,9 +293,20 @@ impl Column {
         }
     }
 
+    fn label(physical: Physical) -> Self {
+        let column = Column::new(physical);
+        match column.values {
+            Values::Text(_) => Column {
+                values: Values::Label(Vec::new()),
+                ..column
+            },
+            _ => column,
+        }
+    }
+
     fn repeat_text(&mut self, text: &str, count: usize) {
-        if let Values::Text(values) = &mut self.values {
-            values.extend(std::iter::repeat_n(ByteArray::from(text), count));
+        if let Values::Label(runs) = &mut self.values {
+            runs.push((ByteArray::from(text), count));
         }
         self.levels.extend(std::iter::repeat_n(THERE, count));
     }
@@ -347,7 +364,26 @@ impl Column {
             Values::Text(values) => column
                 .typed::<ByteArrayType>()
                 .write_batch(values, levels, None),
+            Values::Label(runs) => write_label(column.typed::<ByteArrayType>(), runs, &self.levels),
         }?;
         column.close()
     }
+}
+
+/// Writes texts that many rows have in turn, a batch at a time.
+fn write_label(
+    column: &mut ColumnWriterImpl<'_, ByteArrayType>,
+    runs: &[(ByteArray, usize)],
+    levels: &[i16],
+) -> Result<usize, ParquetError> {
+    let rows = runs.iter();
+    let mut rows = rows.flat_map(|(text, count)| std::iter::repeat_n(text, *count));
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut written = 0;
+    for levels in levels.chunks(BATCH) {
+        batch.clear();
+        batch.extend(rows.by_ref().take(levels.len()).cloned());
+        written += column.write_batch(&batch, Some(levels), None)?;
+    }
+    Ok(written)
 }
