@@ -176,9 +176,13 @@ impl Pacer {
     /// case.
     #[inline]
     pub fn admit(&mut self, now_ps: u64, bytes: u32, paced: bool) -> Admission {
-        self.advance(now_ps);
+        self.update_until(now_ps);
         self.measured_bytes += u64::from(bytes);
-        if !paced || (self.backlog_bytes == 0 && self.take_tokens(bytes)) {
+        if !paced {
+            return Admission::Pass;
+        }
+        self.add_tokens(now_ps);
+        if self.backlog_bytes == 0 && self.take_tokens(bytes) {
             return Admission::Pass;
         }
         match self.backlog_bytes.checked_add(bytes) {
@@ -212,7 +216,7 @@ impl Pacer {
                     .saturating_add(ticks.saturating_mul(tick_ps))
             }
         };
-        departure_ps.min(self.next_update_ps)
+        departure_ps.min(self.next_update_ps).max(self.now_ps)
     }
 
     /// Advances to `now_ps`. Returns true if the head of the FIFO, of `head_bytes`, leaves now. The
@@ -241,19 +245,30 @@ impl Pacer {
     /// Applies the rate updates and token ticks up to and including `now_ps`.
     #[inline]
     pub fn advance(&mut self, now_ps: u64) {
+        self.update_until(now_ps);
+        self.add_tokens(now_ps);
+    }
+
+    /// Applies the rate updates up to and including `now_ps`. Tokens are added when a packet needs
+    /// them, or the rate changes.
+    #[inline]
+    fn update_until(&mut self, now_ps: u64) {
         debug_assert!(now_ps >= self.now_ps, "time went backwards");
         if self.next_update_ps <= now_ps {
             self.apply_updates(now_ps);
         }
-        self.add_tokens(now_ps);
         self.now_ps = now_ps;
     }
 
-    /// Applies the rate updates up to and including `now_ps`, and the token ticks before each.
+    /// Applies the rate updates up to and including `now_ps`, and the token ticks before each, which
+    /// a full bucket does not need.
     #[inline(never)]
     fn apply_updates(&mut self, now_ps: u64) {
         while self.next_update_ps <= now_ps {
-            self.add_tokens(self.next_update_ps);
+            if self.tokens < self.bucket_tokens {
+                self.set_token_rate();
+                self.add_tokens(self.next_update_ps);
+            }
             let before = self.filtered_rate;
             let idle = self.measured_bytes == 0 && self.backlog_bytes == 0;
             self.update_rate();
@@ -265,6 +280,7 @@ impl Pacer {
                     .saturating_add(self.config.update_interval_ps)
             };
         }
+        self.set_token_rate();
     }
 
     /// Time of the first update strictly after `now_ps`, ps.
@@ -273,7 +289,7 @@ impl Pacer {
         (now_ps - now_ps % interval_ps).saturating_add(interval_ps)
     }
 
-    /// Updates the rate by equation 4.
+    /// Updates the rate by equation 4; the token rate is set afterwards.
     #[inline]
     fn update_rate(&mut self) {
         let config = &self.config;
@@ -286,7 +302,6 @@ impl Pacer {
         let highest = u128::from(config.max_rate_bps) << FRACTION_BITS;
         self.filtered_rate = rate.clamp(lowest, highest) as u64;
         self.measured_bytes = 0;
-        self.set_token_rate();
     }
 
     /// Sets the token rate: the filtered rate, rounded to the nearest step and clamped.

@@ -9,13 +9,13 @@ use crate::network::{Network, OptionTable, Packet, Port, Verdict};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// The packet is handed over at once.
-    Now(Packet),
+    Now,
     /// The packet waits at the head of the queue and will be handed over at this time, ps.
     First(u64),
     /// The packet waits behind others.
     Behind,
     /// The queue was full.
-    Dropped(Packet),
+    Dropped,
 }
 
 /// Queue of a NIC.
@@ -37,24 +37,28 @@ impl Nic {
 
     /// Offers a packet to the queue.
     #[inline]
-    pub fn enqueue(&mut self, now_ps: u64, mut packet: Packet, options: &mut OptionTable) -> Entry {
+    pub fn enqueue(
+        &mut self,
+        now_ps: u64,
+        packet: &mut Packet,
+        options: &mut OptionTable,
+    ) -> Entry {
         let start_ps = self.port.busy_until_ps().max(now_ps);
-        let fast =
-            (self.port).enqueue_fast(now_ps, now_ps, &mut packet, Network::MOST_AHEAD, options);
+        let fast = (self.port).enqueue_fast(now_ps, now_ps, packet, Network::MOST_AHEAD, options);
         if fast.is_none() {
-            match self.port.enqueue(now_ps, now_ps, &mut packet, options) {
+            match self.port.enqueue(now_ps, now_ps, packet, options) {
                 Verdict::Accepted { .. } => {}
                 Verdict::Queued { .. } | Verdict::Held { .. } | Verdict::HandedOver => {
                     unreachable!("a NIC has one class and no link")
                 }
-                Verdict::Dropped => return Entry::Dropped(packet),
+                Verdict::Dropped => return Entry::Dropped,
             }
         }
         if start_ps == now_ps {
-            return Entry::Now(packet);
+            return Entry::Now;
         }
         let first = self.waiting.is_empty();
-        self.waiting.push_back((start_ps, packet));
+        self.waiting.push_back((start_ps, *packet));
         if first {
             Entry::First(start_ps)
         } else {

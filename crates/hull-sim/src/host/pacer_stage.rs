@@ -44,11 +44,11 @@ pub enum Overtaking {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
     /// The packet goes to the wire now.
-    Now(Packet),
+    Now,
     /// The packet waits.
     Later,
     /// The FIFO was full.
-    Dropped(Packet),
+    Dropped,
 }
 
 /// Effect of an ACK with ECN-Echo on its flow.
@@ -149,30 +149,30 @@ impl PacerStage {
 
     /// Passes a packet from the NIC to the pacer.
     #[inline]
-    pub fn admit(&mut self, now_ps: u64, packet: Packet) -> Release {
+    pub fn admit(&mut self, now_ps: u64, packet: &Packet) -> Release {
         if self.overtaking != Overtaking::Held {
             return self.enter(now_ps, packet);
         }
         if now_ps < self.held_until_ps || !self.held.is_empty() || self.fifo_len() > 0 {
-            self.held.push_back(packet);
+            self.held.push_back(*packet);
             return Release::Later;
         }
         let release = self.enter(now_ps, packet);
-        self.hold(now_ps, release);
+        if release == Release::Now {
+            self.hold(now_ps, packet);
+        }
         release
     }
 
-    /// Holds the next packet until the end of a packet that goes to the wire.
-    fn hold(&mut self, now_ps: u64, release: Release) {
-        if let Release::Now(packet) = release {
-            let ps = f64::from(packet.wire_bytes) * 8e12 / self.nic.rate_bps();
-            self.held_until_ps = now_ps + ps.round() as u64;
-        }
+    /// Holds the next packet until the end of this one, which goes to the wire.
+    fn hold(&mut self, now_ps: u64, packet: &Packet) {
+        let ps = f64::from(packet.wire_bytes) * 8e12 / self.nic.rate_bps();
+        self.held_until_ps = now_ps + ps.round() as u64;
     }
 
     /// Passes a packet to its bucket.
     #[inline]
-    fn enter(&mut self, now_ps: u64, packet: Packet) -> Release {
+    fn enter(&mut self, now_ps: u64, packet: &Packet) -> Release {
         if packet.has(flags::ECHOED) {
             let echo = self.on_ece(now_ps, packet.flow);
             self.drawn.push((packet.flow, echo));
@@ -192,15 +192,15 @@ impl PacerStage {
         let clock_ps = now_ps + self.clock_ahead_ps;
         let bytes = u32::from(packet.wire_bytes);
         match pacer.admit(clock_ps, bytes, paced) {
-            Admission::Pass => Release::Now(packet),
+            Admission::Pass => Release::Now,
             Admission::Queued => {
                 self.paced += 1;
-                fifo.push_back(packet);
+                fifo.push_back(*packet);
                 Release::Later
             }
             Admission::Dropped => {
                 self.drops += 1;
-                Release::Dropped(packet)
+                Release::Dropped
             }
         }
     }
@@ -225,14 +225,14 @@ impl PacerStage {
             if now_ps < self.held_until_ps {
                 return None;
             }
-            let release = if self.fifo_len() > 0 {
-                Release::Now(self.release_head(now_ps)?)
+            let (packet, release) = if self.fifo_len() > 0 {
+                (self.release_head(now_ps)?, Release::Now)
             } else {
                 let packet = self.held.pop_front()?;
-                self.enter(now_ps, packet)
+                (packet, self.enter(now_ps, &packet))
             };
-            self.hold(now_ps, release);
-            if let Release::Now(packet) = release {
+            if release == Release::Now {
+                self.hold(now_ps, &packet);
                 return Some(packet);
             }
         }
@@ -348,11 +348,11 @@ mod tests {
             },
             packet(7),
         );
-        assert_eq!(stage.admit(0, plain), Release::Now(plain));
+        assert_eq!(stage.admit(0, &plain), Release::Now);
         assert_eq!((stage.take_drawn(), stage.paced), (None, 0));
-        assert_eq!(stage.admit(8 * US, told), Release::Now(told));
+        assert_eq!(stage.admit(8 * US, &told), Release::Now);
         assert_eq!(stage.take_drawn(), Some((7, Echo::Begun)));
-        assert_eq!(stage.admit(16 * US, told), Release::Later);
+        assert_eq!(stage.admit(16 * US, &told), Release::Later);
         assert_eq!(stage.take_drawn(), Some((7, Echo::Renewed)));
         assert_eq!((stage.take_drawn(), stage.paced), (None, 1));
     }
@@ -365,13 +365,13 @@ mod tests {
         for stage in [&mut any, &mut held] {
             stage.on_ece(0, 1);
             // 500 bytes of tokens are left; those for the next packet are complete at 40 us.
-            assert_eq!(stage.admit(0, paced), Release::Now(paced));
-            assert_eq!(stage.admit(8 * US, paced), Release::Later);
+            assert_eq!(stage.admit(0, &paced), Release::Now);
+            assert_eq!(stage.admit(8 * US, &paced), Release::Later);
             assert_eq!(stage.next_wake_ps(), Some(40 * US));
         }
-        assert_eq!(any.admit(16 * US, other), Release::Now(other));
+        assert_eq!(any.admit(16 * US, &other), Release::Now);
         for at_us in [16, 24] {
-            assert_eq!(held.admit(at_us * US, other), Release::Later);
+            assert_eq!(held.admit(at_us * US, &other), Release::Later);
         }
         assert_eq!(held.backlog(), 3);
         assert_eq!(held.release(40 * US), Some(paced));
@@ -381,7 +381,7 @@ mod tests {
             assert_eq!(held.release(at_us * US), Some(other));
             assert_eq!(held.next_wake_ps(), next_us);
         }
-        assert_eq!(held.admit(60 * US, other), Release::Later);
+        assert_eq!(held.admit(60 * US, &other), Release::Later);
         assert_eq!(held.release(64 * US), Some(other));
         assert_eq!(held.backlog(), 0);
     }

@@ -46,14 +46,14 @@ impl Simulation {
     /// Passes a packet to the NIC, and through the pacer if there is one. A packet's route begins
     /// at the port of its host.
     #[inline]
-    fn send_to_nic(&mut self, host: usize, packet: Packet) {
+    fn send_to_nic(&mut self, host: usize, mut packet: Packet) {
         if self.endpoints.hosts.pacers.is_empty() {
             self.send_to_wire(host, packet);
             return;
         }
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        if let Some(packet) = endpoints.enter_nic(host, packet, clock, options, &mut self.tally) {
+        if endpoints.enter_nic(host, &mut packet, clock, options, &mut self.tally) {
             self.send_to_wire(host, packet);
         }
     }
@@ -162,24 +162,24 @@ impl Endpoints {
         received
     }
 
-    /// Passes a packet through NIC and pacer. Returns it if it is not held up.
+    /// Passes a packet through NIC and pacer. Returns true if it goes to the wire now.
     #[inline]
     fn enter_nic(
         &mut self,
         host: usize,
-        packet: Packet,
+        packet: &mut Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
-    ) -> Option<Packet> {
+    ) -> bool {
         let nic = &mut self.hosts.pacers[host].nic;
         match nic.enqueue(clock.now_ps, packet, options) {
-            Entry::Now(packet) => return self.admit(host, packet, clock, options, tally),
+            Entry::Now => return self.admit(host, packet, clock, options, tally),
             Entry::First(start_ps) => clock.schedule(start_ps, Kind::NicHead, host),
             Entry::Behind => {}
-            Entry::Dropped(packet) => self.drop_packet(packet, options, tally),
+            Entry::Dropped => self.drop_packet(*packet, options, tally),
         }
-        None
+        false
     }
 
     /// Passes the packet at the head of a NIC's queue through the pacer.
@@ -195,26 +195,29 @@ impl Endpoints {
         if let Some(next_ps) = next_ps {
             clock.schedule(next_ps, Kind::NicHead, host);
         }
-        self.admit(host, packet, clock, options, tally)
+        (self.admit(host, &packet, clock, options, tally)).then_some(packet)
     }
 
+    /// Passes a packet to the pacer. Returns true if it goes to the wire now.
     #[inline]
     fn admit(
         &mut self,
         host: usize,
-        packet: Packet,
+        packet: &Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
-    ) -> Option<Packet> {
+    ) -> bool {
         let release = self.hosts.pacers[host].admit(clock.now_ps, packet);
-        self.count_drawn(host);
-        match release {
-            Release::Now(packet) => return Some(packet),
-            Release::Later => self.wake_pacer(host, clock),
-            Release::Dropped(packet) => self.drop_packet(packet, options, tally),
+        if packet.has(flags::ECHOED) {
+            self.count_drawn(host);
         }
-        None
+        match release {
+            Release::Now => return true,
+            Release::Later => self.wake_pacer(host, clock),
+            Release::Dropped => self.drop_packet(*packet, options, tally),
+        }
+        false
     }
 
     /// Takes a packet that may leave a pacer now.
