@@ -73,19 +73,25 @@ impl Buckets {
         self.filled[place / 64] |= 1 << (place % 64);
     }
 
-    /// Moves the events of a bucket to `sorted`, which is empty, the latest first.
+    /// Moves the events of a bucket to the end of `sorted`, the earliest first, each `later_ps`
+    /// later.
     #[inline(always)]
-    pub fn take_sorted(&mut self, bucket: u64, sorted: &mut Vec<Near>) {
+    pub fn take_sorted(&mut self, bucket: u64, sorted: &mut Vec<Near>, later_ps: u64) {
         let place = self.place(bucket);
         self.filled[place / 64] &= !(1 << (place % 64));
         let count = std::mem::take(&mut self.counts[place]) as usize;
         let inside = &self.inside[place].0;
         if count <= FEW {
-            return add_sorted(sorted, inside, count);
+            return add_sorted(sorted, inside, count, later_ps);
         }
+        let before = sorted.len();
         sorted.extend_from_slice(inside);
         self.crowded.take(&mut self.lists[place], sorted);
-        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        let events = &mut sorted[before..];
+        events.sort_unstable();
+        events
+            .iter_mut()
+            .for_each(|near| *near = near.delayed(later_ps));
     }
 
     /// Moves the events of a bucket to the end of `events`, in no particular order.
@@ -119,6 +125,15 @@ impl Buckets {
     #[inline(always)]
     pub fn prefetch_crowded(&self, bucket: u64) {
         self.crowded.prefetch(&self.lists[self.place(bucket)]);
+    }
+
+    /// Number of buckets from `bucket` to the next one that is not empty, at least 64 if it is not
+    /// among those that share a word with `bucket`.
+    #[inline(always)]
+    pub fn steps_to_filled(&self, bucket: u64) -> u64 {
+        let place = self.place(bucket);
+        let later = self.filled[place / 64] >> (place % 64) >> 1;
+        1 + u64::from(later.trailing_zeros())
     }
 
     /// First bucket from `start` on that is not empty; `u64::MAX` if all are empty.

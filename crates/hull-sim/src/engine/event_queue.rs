@@ -8,9 +8,9 @@
 //! of scheduling.
 //!
 //! It is a calendar queue: near events are unsorted in buckets whose width is a power of two
-//! picoseconds, and only the current bucket is sorted; events beyond the calendar wait in [`Later`].
-//! Scheduling and serving therefore cost the same with ten links as with ten thousand. The width adapts
-//! to the number of events, so that each bucket holds a few. Times are in picoseconds.
+//! picoseconds, and only those of the current buckets are sorted; events beyond the calendar wait in
+//! [`Later`]. Scheduling and serving therefore cost the same with ten links as with ten thousand. The
+//! width adapts to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
 use super::buckets::Buckets;
 use super::entity::Entity;
@@ -31,6 +31,19 @@ const LOOK_EVERY: u64 = 1 << 12;
 const FEW: u64 = LOOK_EVERY * 5 / 2;
 const MANY: u64 = LOOK_EVERY * 6;
 
+/// Number of events that are sorted before the first of them is served, if the next buckets hold as
+/// many, and the largest number of these buckets. The end of the sorted events, which a processor
+/// cannot predict, then comes less often.
+const ENOUGH: usize = 16;
+const TOGETHER: u64 = 8;
+
+/// Number of links from which a network is too large for the cache: 4,000 ports and the packets on
+/// their links take 1 MB. One bucket is then enough: what the events of the next one need is prefetched
+/// while it is served.
+pub const LARGE: usize = 4000;
+
+const _: () = assert!(TOGETHER << Near::WIDEST <= 1 << 32);
+
 /// Event that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
@@ -47,10 +60,16 @@ pub struct Due {
 pub struct EventQueue {
     /// Width of a bucket: 2^shift ps.
     shift: u32,
-    /// Number of the current bucket, counted from time 0.
+    /// Number of the current bucket, counted from time 0: the last one whose events are sorted.
     present: u64,
-    /// Events of the current bucket, latest first.
+    /// Number of the first bucket whose events are sorted; their times are since its beginning.
+    first: u64,
+    /// Events of the buckets from the first to the current one, earliest first.
     sorted: Vec<Near>,
+    /// Number of these that have been served.
+    done: usize,
+    /// Number of events that are sorted before the first of them is served, if there are as many.
+    enough: usize,
     buckets: Buckets,
     /// Time that the calendar must cover, ps.
     horizon_ps: u64,
@@ -70,7 +89,10 @@ impl EventQueue {
         let mut queue = EventQueue {
             shift: width.next_power_of_two().trailing_zeros().min(Near::WIDEST),
             present: 0,
+            first: 0,
             sorted: Vec::with_capacity(64),
+            done: 0,
+            enough: if links < LARGE { ENOUGH } else { 0 },
             buckets: Buckets::new(),
             horizon_ps,
             later: Later::new(),
@@ -118,21 +140,20 @@ impl EventQueue {
         }
     }
 
-    /// Adds an event of the current bucket or beyond the calendar.
+    /// Adds an event of the current bucket or one before it, or beyond the calendar.
     #[inline(never)]
     fn push_off_calendar(&mut self, at_ps: u64, entity: u32, cargo: Cargo) {
         let bucket = at_ps >> self.shift;
-        if bucket != self.present {
+        if bucket > self.present {
             let ahead = self.span(bucket) - self.span(self.present);
             let event = Far::new(at_ps, entity, cargo);
             self.later.push(self.span(bucket), ahead, event);
             self.look_at_later();
             return;
         }
-        // The event is due soon, so its place is near the end, where the earliest events are.
-        let near = self.near(at_ps, entity, cargo);
+        let near = Near::new(at_ps - (self.first << self.shift), entity, cargo);
         let mut place = self.sorted.len();
-        while place > 0 && self.sorted[place - 1] < near {
+        while place > self.done && self.sorted[place - 1] > near {
             place -= 1;
         }
         self.sorted.insert(place, near);
@@ -143,12 +164,12 @@ impl EventQueue {
     #[inline]
     pub fn pop_before(&mut self, limit_ps: u64) -> Option<Due> {
         loop {
-            if let Some(&near) = self.sorted.last() {
-                let at_ps = (self.present << self.shift) | near.within_ps();
+            if let Some(&near) = self.sorted.get(self.done) {
+                let at_ps = (self.first << self.shift) + near.within_ps();
                 if at_ps >= limit_ps {
                     return None;
                 }
-                self.sorted.pop();
+                self.done += 1;
                 return Some(Due {
                     at_ps,
                     entity: near.entity(),
@@ -163,8 +184,8 @@ impl EventQueue {
 
     /// Lower bound of the time of the next event, ps: its time or slightly less.
     pub fn next_not_before_ps(&self) -> u64 {
-        if let Some(&near) = self.sorted.last() {
-            return (self.present << self.shift) | near.within_ps();
+        if let Some(&near) = self.sorted.get(self.done) {
+            return (self.first << self.shift) + near.within_ps();
         }
         let bucket = self.next_filled().min(self.first_later);
         match bucket {
@@ -179,12 +200,11 @@ impl EventQueue {
         self.served.0
     }
 
-    /// Event that follows after `others` further ones, if it is in the current bucket and no event
-    /// is added before it.
+    /// Event that follows after `others` further ones, if it is sorted already and no event is added
+    /// before it.
     #[inline(always)]
     pub fn ahead(&self, others: usize) -> Option<(Entity, Cargo)> {
-        let place = self.sorted.len().wrapping_sub(1 + others);
-        let near = self.sorted.get(place)?;
+        let near = self.sorted.get(self.done + others)?;
         Some((near.entity(), near.cargo()))
     }
 
@@ -234,17 +254,18 @@ impl EventQueue {
     /// Moves all events to one list, in no particular order.
     fn drain(&mut self) -> List {
         let mut all = self.later.drain();
-        let first = self.present + 1;
+        let next = self.present + 1;
         let mut near = std::mem::take(&mut self.sorted);
+        near.drain(..std::mem::take(&mut self.done));
         let mut put = |bucket: u64, near: &mut Vec<Near>| {
             for near in near.drain(..) {
-                let at_ps = (bucket << self.shift) | near.within_ps();
+                let at_ps = (bucket << self.shift) + near.within_ps();
                 let far = Far::new(at_ps, near.bits(), near.cargo());
                 self.later.put(&mut all, far);
             }
         };
-        put(self.present, &mut near);
-        for number in first..first + self.buckets.len() as u64 {
+        put(self.first, &mut near);
+        for number in next..next + self.buckets.len() as u64 {
             self.buckets.take(number, &mut near);
             put(number, &mut near);
         }
@@ -256,7 +277,9 @@ impl EventQueue {
     /// Advances to the next bucket that holds an event. Returns false if there is none before
     /// `limit_ps`.
     fn turn(&mut self, limit_ps: u64) -> bool {
-        if self.served.0 == LOOK_EVERY {
+        self.sorted.clear();
+        self.done = 0;
+        if self.served.0 >= LOOK_EVERY {
             self.fit_width();
             if !self.sorted.is_empty() {
                 return true; // a wider present bucket holds what came after the present one
@@ -271,13 +294,34 @@ impl EventQueue {
                 continue;
             }
             self.present = bucket;
-            self.buckets.take_sorted(bucket, &mut self.sorted);
+            self.first = bucket;
+            self.buckets.take_sorted(bucket, &mut self.sorted, 0);
+            self.served.0 += 1;
             if bucket == self.first_later {
                 self.take_from_heap(bucket);
+            } else if self.sorted.len() < self.enough {
+                self.sort_more();
             }
-            self.served.0 += 1;
             self.served.1 += self.sorted.len() as u64;
             return true;
+        }
+    }
+
+    /// Also sorts the events of the next buckets, until there are enough.
+    #[inline(always)]
+    fn sort_more(&mut self) {
+        loop {
+            let bucket = self.present + self.buckets.steps_to_filled(self.present);
+            if bucket - self.first >= TOGETHER || bucket >= self.first_later {
+                return;
+            }
+            self.present = bucket;
+            let later_ps = (bucket - self.first) << self.shift;
+            (self.buckets).take_sorted(bucket, &mut self.sorted, later_ps);
+            self.served.0 += 1;
+            if self.sorted.len() >= self.enough {
+                return;
+            }
         }
     }
 
@@ -311,6 +355,7 @@ impl EventQueue {
             return false;
         }
         self.present = bucket - 1;
+        self.first = self.present;
         let mut list = self.later.take_first();
         while let Some(event) = self.later.pop(&mut list) {
             self.push_again(event);
@@ -334,6 +379,7 @@ impl EventQueue {
         };
         let mut all = self.drain();
         self.present = (self.present << self.shift) >> shift;
+        self.first = self.present;
         self.shift = shift;
         self.make_buckets();
         while let Some(event) = self.later.pop(&mut all) {

@@ -12,5 +12,5 @@ mod lists;
 mod near;
 
 pub use entity::{Entity, Kind};
-pub use event_queue::{Due, EventQueue};
+pub use event_queue::{Due, EventQueue, LARGE};
 pub use near::Cargo;

@@ -32,10 +32,16 @@ impl Near {
         Near(u128::from(key) << 64 | u128::from(cargo))
     }
 
-    /// Time since the beginning of the bucket, ps.
+    /// Time since the beginning of the bucket, or of the first of several, ps.
     #[inline]
     pub fn within_ps(self) -> u64 {
         (self.0 >> 96) as u64
+    }
+
+    /// The same event, `later_ps` later.
+    #[inline(always)]
+    pub fn delayed(self, later_ps: u64) -> Self {
+        Near(self.0 + (u128::from(later_ps) << 96))
     }
 
     /// Entity as a number.
@@ -89,24 +95,26 @@ const OF_EIGHT: [(usize, usize); 19] = [
     (5, 6),
 ];
 
-/// Adds the first `len` of these events to `sorted`, the latest first.
+/// Adds the first `len` of these events to `sorted`, the earliest first, each `later_ps` later.
 #[inline(always)]
-pub fn add_sorted(sorted: &mut Vec<Near>, events: &[Near; FEW], len: usize) {
+pub fn add_sorted(sorted: &mut Vec<Near>, events: &[Near; FEW], len: usize, later_ps: u64) {
     debug_assert!(len <= FEW);
     let before = sorted.len();
     if len == 1 {
         // Most buckets of a small network.
-        sorted.push(events[0]);
+        sorted.push(events[0].delayed(later_ps));
     } else if len <= 4 {
-        sorted.extend_from_slice(&in_order::<4>(events, len, &OF_FOUR));
+        let events = in_order::<4>(events, len, &OF_FOUR);
+        sorted.extend_from_slice(&events.map(|near| near.delayed(later_ps)));
         sorted.truncate(before + len);
     } else {
-        sorted.extend_from_slice(&in_order::<FEW>(events, len, &OF_EIGHT));
+        let events = in_order::<FEW>(events, len, &OF_EIGHT);
+        sorted.extend_from_slice(&events.map(|near| near.delayed(later_ps)));
         sorted.truncate(before + len);
     }
 }
 
-/// The first `N` events, of which `len` exist, by time and entity, the latest first; events of the
+/// The first `N` events, of which `len` exist, by time and entity, the earliest first; events of the
 /// same time and entity in any order.
 #[inline(always)]
 fn in_order<const N: usize>(
@@ -114,16 +122,16 @@ fn in_order<const N: usize>(
     len: usize,
     exchanges: &[(usize, usize)],
 ) -> [Near; N] {
-    // A key is followed by the event's place; places without an event have the smallest key.
+    // A key is followed by the event's place; places without an event have the largest key.
     let mut keys: [u64; N] = std::array::from_fn(|place| {
         let key = (events[place].0 >> 64) as u64;
         let key = key << PLACE_BITS | place as u64;
-        key & 0_u64.wrapping_sub(u64::from(place < len))
+        key | 0_u64.wrapping_sub(u64::from(place >= len))
     });
     for &(i, j) in exchanges {
         let (a, b) = (keys[i], keys[j]);
-        keys[i] = a.max(b);
-        keys[j] = a.min(b);
+        keys[i] = a.min(b);
+        keys[j] = a.max(b);
     }
     keys.map(|key| events[key as usize % FEW])
 }
@@ -134,7 +142,7 @@ mod tests {
 
     fn sorted(events: &[Near; FEW], len: usize) -> Vec<Near> {
         let mut sorted = Vec::new();
-        add_sorted(&mut sorted, events, len);
+        add_sorted(&mut sorted, events, len, 0);
         sorted
     }
 
@@ -150,7 +158,7 @@ mod tests {
                     false => Near::new(1 << Near::WIDEST >> 1, 9, Cargo::default()),
                 });
                 let mut expected = events[..len].to_vec();
-                expected.sort_unstable_by(|a, b| b.cmp(a));
+                expected.sort_unstable();
                 assert_eq!(sorted(&events, len), expected);
             }
         }
@@ -167,6 +175,6 @@ mod tests {
         }
         let found = sorted(&events, 4);
         let found = found.iter().map(|near| (near.within_ps(), near.bits()));
-        assert!(found.eq([keys[2], keys[1], keys[0], keys[3]]));
+        assert!(found.eq([keys[3], keys[0], keys[1], keys[2]]));
     }
 }

@@ -27,7 +27,7 @@ mod samplers;
 mod tcp;
 mod traffic;
 
-use crate::engine::{Entity, Kind};
+use crate::engine::{Entity, Kind, LARGE};
 use crate::host::HostSide;
 use crate::limits;
 use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
@@ -47,10 +47,6 @@ use partition::Partition;
 
 /// Number of events between two checks of [`Control`].
 const CONTROL_EVERY: u64 = 1 << 14;
-
-/// Number of ports from which a network is too large for the cache: 4,000 ports and the packets on
-/// their links take 1 MB.
-const LARGE: usize = 4000;
 
 /// Reason why a run ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
