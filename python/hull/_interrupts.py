@@ -23,11 +23,11 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 def _leave_quietly() -> None:
     """Until `listen`, Ctrl-C ends the process at once: nothing has begun that could be kept. Does
     nothing where hull is not the command but a library, or where Ctrl-C is ignored."""
-    if _is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
 
 
-def _is_command() -> bool:
+def is_command() -> bool:
     """Whether this process is `hull` or `python -m hull`."""
     if threading.current_thread() is not threading.main_thread():
         return False

@@ -10,6 +10,7 @@ import pytest
 from conftest import SHORT, Hull, sets, snapshot
 from hull import UsageError, load, scenarios
 from hull.input_file import read_json, read_text
+from hull.named_files import check_named_files
 
 ONE_FLOW = ["topology={star={hosts=3}}", "host.rate=1Gbps", "schemes={}", "sweep={}"]
 NESTED = '{"name": ' + "[" * 100_000 + "]" * 100_000 + "}"
@@ -144,3 +145,21 @@ def test_read_json_says_what_is_wrong(tmp_path: Path) -> None:
     file.write_text(NESTED, encoding="utf-8")
     with pytest.raises(ValueError, match="nested too deeply"):
         read_json(file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'workload.flows = "{}"',
+        "workload . 'flows'='{}'",
+        'workload = {{ flows = "{}" }}',
+        'workload.flows = [\n "{}" ]',
+        'workload."fl\\u006fws" = "{}"',
+        '[topology.file]\npath="{}"',
+    ],
+)
+def test_each_spelling_of_a_file_is_seen(tmp_path: Path, text: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="pipe"):
+        check_named_files("scenario.toml", text.format(pipe), [])

@@ -20,16 +20,19 @@ _OBJECTS = 50_000
 def main() -> int:
     """Entry point; returns the exit status."""
     _interrupts.listen()
-    # Few objects of a command are in cycles, so that the collector's usual pace finds none.
-    gc.freeze()
-    gc.set_threshold(_OBJECTS)
+    is_process = _interrupts.is_command()
+    if is_process:
+        # Few objects of a command are in cycles: collecting at the usual pace finds almost nothing.
+        gc.freeze()
+        gc.set_threshold(_OBJECTS)
     # Where a stream is closed, what goes there goes nowhere.
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     try:
         status = _carry_out(sys.argv[1:] or ["--help"])
         sys.stdout.flush()
-        gc.freeze()  # the interpreter's end then looks at none of them
+        if is_process:
+            gc.freeze()  # the interpreter's end then looks at none of them
     except KeyboardInterrupt as stop:
         say(str(stop) if isinstance(stop, Interrupted) else "stopped")
         return _interrupts.STOPPED

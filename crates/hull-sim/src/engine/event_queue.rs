@@ -32,12 +32,12 @@ const FEW: u64 = LOOK_EVERY * 5 / 2;
 const MANY: u64 = LOOK_EVERY * 6;
 
 /// Number of events that are sorted before the first of them is served, if the next buckets hold as
-/// many, and the largest number of these buckets. The end of the sorted events, which a processor
-/// cannot predict, then comes less often.
+/// many, and the largest number of buckets, empty ones included, that they are taken from. The end of
+/// the sorted events, which a processor cannot predict, then comes less often.
 const ENOUGH: usize = 16;
 const TOGETHER: u64 = 8;
 
-/// Number of links from which a network is too large for the cache: 4,000 ports and the packets on
+/// Number of ports from which a network is too large for the cache: 4,000 ports and the packets on
 /// their links take 1 MB. One bucket is then enough: what the events of the next one need is prefetched
 /// while it is served.
 pub const LARGE: usize = 4000;
@@ -151,12 +151,18 @@ impl EventQueue {
             self.look_at_later();
             return;
         }
+        // The event is due soon, so few events are before it. They move to the place of one that has
+        // been served.
         let near = Near::new(at_ps - (self.first << self.shift), entity, cargo);
-        let mut place = self.sorted.len();
-        while place > self.done && self.sorted[place - 1] > near {
-            place -= 1;
+        let waiting = self.sorted[self.done..].iter();
+        let place = self.done + waiting.take_while(|&&event| event < near).count();
+        if self.done == 0 {
+            self.sorted.insert(place, near);
+        } else {
+            self.sorted.copy_within(self.done..place, self.done - 1);
+            self.done -= 1;
+            self.sorted[place - 1] = near;
         }
-        self.sorted.insert(place, near);
     }
 
     /// Removes and returns the earliest event if it is before `limit_ps`. Later events from
@@ -194,7 +200,7 @@ impl EventQueue {
         }
     }
 
-    /// Number of advances to another bucket, modulo a number large enough to notice one.
+    /// Number of buckets that were sorted since it was last 0; it differs after each advance.
     #[inline]
     pub fn turns(&self) -> u64 {
         self.served.0
@@ -271,6 +277,8 @@ impl EventQueue {
         }
         self.sorted = near;
         self.first_later = u64::MAX;
+        // Events may be added from here on, although later buckets were sorted.
+        self.present = self.first;
         all
     }
 
@@ -365,7 +373,7 @@ impl EventQueue {
     }
 
     /// Widens or narrows the buckets if the last ones served held too few or too many events. The
-    /// current bucket must be empty.
+    /// current buckets must be empty.
     #[cold]
     fn fit_width(&mut self) {
         let (_, events) = std::mem::take(&mut self.served);

@@ -370,7 +370,7 @@ impl Column {
     }
 }
 
-/// Writes texts that many rows have in turn, a batch at a time.
+/// Writes runs of equal texts, a batch at a time.
 fn write_label(
     column: &mut ColumnWriterImpl<'_, ByteArrayType>,
     runs: &[(ByteArray, usize)],

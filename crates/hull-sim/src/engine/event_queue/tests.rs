@@ -102,3 +102,59 @@ fn stays_sorted_when_buckets_widen() {
     }
     assert!(Vec::from_iter(waiting) == drain(&mut queue));
 }
+
+/// Events can be cancelled and the width of the buckets can change while sorted events wait, and
+/// earlier ones may then be added.
+#[test]
+fn stays_sorted_when_sorted_events_are_cancelled() {
+    let mut random = crate::random::Stream::new(3, crate::random::Purpose::Arrivals, 0);
+    let (kept, cancelled) = (|n| Entity::new(Kind::Rto, n), Entity::new(Kind::Link, 7));
+    for links in [1, 5000] {
+        let mut queue = EventQueue::new(1000, links);
+        let mut waiting = std::collections::BTreeSet::new();
+        let mut now_ps = 0;
+        for round in 0..60_000 {
+            let at_ps = now_ps + 1 + random.below(40) as u64;
+            // Some rounds have no other events than those that are cancelled.
+            if random.below(3) > 0 {
+                queue.push(at_ps, kept(round), NONE);
+                waiting.insert((at_ps, kept(round)));
+            } else {
+                (0..8).for_each(|k| queue.push(at_ps + 16 * k, cancelled, NONE));
+            }
+            // The time advances less far than to the events.
+            now_ps += random.below(12) as u64;
+            while let Some(due) = queue.pop_before(now_ps) {
+                if due.entity != cancelled {
+                    assert_eq!(Some((due.at_ps, due.entity)), waiting.pop_first());
+                }
+            }
+            assert!(waiting.first().is_none_or(|event| event.0 >= now_ps));
+            if random.below(4) == 0 {
+                queue.cancel(cancelled);
+                assert_eq!(queue.pop_before(now_ps), None);
+            }
+        }
+        queue.cancel(cancelled);
+        assert!(Vec::from_iter(waiting) == drain(&mut queue));
+    }
+}
+
+/// Cancelled events were sorted; an event before them may be added, also after the width of the
+/// buckets has changed.
+#[test]
+fn an_event_before_cancelled_ones_may_be_added() {
+    let (cancelled, kept) = (Entity::new(Kind::Link, 7), Entity::new(Kind::Rto, 1));
+    let mut queue = EventQueue::new(1000, 1);
+    for start_ps in (0..2000).map(|round| 128 * round) {
+        (0..8).for_each(|k| queue.push(start_ps + 16 * k, cancelled, NONE));
+        assert_eq!(
+            queue.pop_before(start_ps + 1).map(|due| due.at_ps),
+            Some(start_ps)
+        );
+        queue.cancel(cancelled);
+        assert_eq!(queue.pop_before(start_ps + 2), None);
+        queue.push(start_ps + 2, kept, NONE);
+        assert_eq!(drain(&mut queue), [(start_ps + 2, kept)]);
+    }
+}
