@@ -22,8 +22,8 @@ _FILES = (
 _BY_LAST = {key.rpartition(".")[2]: key for key in _FILES}
 
 _MAY_NAME = re.compile(rf"\b({'|'.join(_BY_LAST)})\b[\"']?\s*=\s*[\"'\[{{]")
-"""One of these keys with a text, a list or a table. It is in each scenario that names a file, unless
-the key is spelled with backslashes.
+"""One of these keys with a text, a list or a table. It is in each scenario that names a file,
+unless the key is spelled with backslashes.
 """
 
 
