@@ -90,8 +90,9 @@ pub struct PhantomQueue {
     backlog_units: u64,
     /// Time up to which the drain has been applied, ps; with ticks, a multiple of the tick.
     drained_to_ps: u64,
+    /// Time between two steps of the drain, ps; 0: continuous.
+    tick_ps: u64,
     count_arriving: bool,
-    drain: Drain,
 }
 
 impl PhantomQueue {
@@ -101,16 +102,20 @@ impl PhantomQueue {
     /// Panics if `drain_bps` or `tick_ps` is zero.
     pub fn new(config: &PhantomQueueConfig) -> Self {
         let units = config.units();
-        if let Drain::Ticks { tick_ps } = config.drain {
-            assert!(tick_ps > 0, "tick_ps must be above zero");
-        }
+        let tick_ps = match config.drain {
+            Drain::Continuous => 0,
+            Drain::Ticks { tick_ps } => {
+                assert!(tick_ps > 0, "tick_ps must be above zero");
+                tick_ps
+            }
+        };
         Self {
             byte_units: units.byte_units,
             threshold_units: units.threshold_units,
             backlog_units: 0,
             drained_to_ps: 0,
+            tick_ps,
             count_arriving: config.count_arriving,
-            drain: config.drain,
         }
     }
 
@@ -131,10 +136,7 @@ impl PhantomQueue {
     /// departures after `now_ps`; new packets may leave from `now_ps` on.
     pub fn clear(&mut self, now_ps: u64) {
         self.backlog_units = 0;
-        self.drained_to_ps = match self.drain {
-            Drain::Continuous => now_ps,
-            Drain::Ticks { tick_ps } => now_ps - now_ps % tick_ps,
-        };
+        self.drained_to_ps = self.drained_at(now_ps);
     }
 
     /// Virtual backlog at `now_ps` (not before the last packet), bytes, rounded to nearest.
@@ -160,10 +162,15 @@ impl PhantomQueue {
     #[inline]
     fn credit_ps(&self, now_ps: u64) -> u64 {
         debug_assert!(now_ps >= self.drained_to_ps, "time went backwards");
-        let elapsed_ps = now_ps.saturating_sub(self.drained_to_ps);
-        match self.drain {
-            Drain::Continuous => elapsed_ps,
-            Drain::Ticks { tick_ps } => elapsed_ps - elapsed_ps % tick_ps,
+        self.drained_at(now_ps).saturating_sub(self.drained_to_ps)
+    }
+
+    /// Time up to which the drain is applied at `now_ps`, ps.
+    #[inline]
+    fn drained_at(&self, now_ps: u64) -> u64 {
+        match self.tick_ps {
+            0 => now_ps,
+            tick_ps => now_ps - now_ps % tick_ps,
         }
     }
 }

@@ -27,6 +27,21 @@ pub struct Buckets {
     crowded: Lists<Near>,
 }
 
+/// Buckets that others have replaced, with their events.
+#[derive(Debug)]
+pub struct Replaced {
+    counts: Vec<u32>,
+    inside: Vec<Inside>,
+    lists: Vec<List>,
+}
+
+impl Replaced {
+    /// Number of buckets.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+}
+
 impl Buckets {
     /// Creates no bucket.
     pub fn new() -> Self {
@@ -39,13 +54,23 @@ impl Buckets {
         }
     }
 
-    /// Replaces the buckets, which must be empty, by `count` others, a power of two and at least 64.
-    pub fn resize(&mut self, count: usize) {
+    /// Replaces the buckets by `count` empty ones, a power of two and at least 64. Returns those
+    /// that were replaced.
+    pub fn replace(&mut self, count: usize) -> Replaced {
         debug_assert!(count.is_power_of_two() && count >= 64);
         self.filled = vec![0; count / 64];
-        self.counts = vec![0; count];
-        self.inside = vec![Inside::default(); count];
-        self.lists = vec![List::EMPTY; count];
+        Replaced {
+            counts: std::mem::replace(&mut self.counts, vec![0; count]),
+            inside: std::mem::replace(&mut self.inside, vec![Inside::default(); count]),
+            lists: std::mem::replace(&mut self.lists, vec![List::EMPTY; count]),
+        }
+    }
+
+    /// Moves the events of a replaced bucket to the end of `events`, in no particular order.
+    pub fn take_replaced(&mut self, old: &mut Replaced, bucket: u64, events: &mut Vec<Near>) {
+        let place = bucket as usize & (old.len() - 1);
+        events.extend(old.inside[place].0.iter().take(old.counts[place] as usize));
+        self.crowded.take(&mut old.lists[place], events);
     }
 
     /// Number of buckets.

@@ -12,7 +12,7 @@
 //! [`Later`]. Scheduling and serving therefore cost the same with ten links as with ten thousand. The
 //! width adapts to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
-use super::buckets::Buckets;
+use super::buckets::{Buckets, Replaced};
 use super::entity::Entity;
 use super::later::{Far, Later};
 use super::lists::List;
@@ -104,11 +104,11 @@ impl EventQueue {
     }
 
     /// Creates empty buckets that cover the horizon at least twice, or 32 times if these fit into
-    /// the cache: packets may wait that long.
-    fn make_buckets(&mut self) {
+    /// the cache: packets may wait that long. Returns the previous ones.
+    fn make_buckets(&mut self) -> Replaced {
         let count = ((self.horizon_ps >> self.shift) + 2).next_power_of_two();
         let count = (32 * count).min((2 * count).max(CACHED));
-        self.buckets.resize(count.clamp(FEWEST, MOST) as usize);
+        self.buckets.replace(count.clamp(FEWEST, MOST) as usize)
     }
 
     /// Span of a bucket with this number; a span is as long as the calendar.
@@ -385,13 +385,25 @@ impl EventQueue {
         } else {
             return;
         };
-        let mut all = self.drain();
-        self.present = (self.present << self.shift) >> shift;
+        // Events are moved from each old bucket to new ones, so memory is not needed for all of them
+        // a second time.
+        let (old_shift, next) = (self.shift, self.present + 1);
+        let mut later = self.later.drain();
+        self.first_later = u64::MAX;
+        self.present = (self.first << old_shift) >> shift;
         self.first = self.present;
         self.shift = shift;
-        self.make_buckets();
-        while let Some(event) = self.later.pop(&mut all) {
+        let mut old = self.make_buckets();
+        while let Some(event) = self.later.pop(&mut later) {
             self.push_again(event);
+        }
+        let mut events = Vec::new();
+        for number in next..next + old.len() as u64 {
+            (self.buckets).take_replaced(&mut old, number, &mut events);
+            for near in events.drain(..) {
+                let at_ps = (number << old_shift) + near.within_ps();
+                self.push(at_ps, near.entity(), near.cargo());
+            }
         }
     }
 

@@ -1,9 +1,9 @@
-//! A NIC's queue before a pacer: a port that hands a packet over when its transmission would start.
-//! Times are ps.
+//! A NIC's queue before a pacer: a FIFO that hands a packet over when its transmission would start, as a
+//! port would. Times are ps, sizes bytes.
 
 use std::collections::VecDeque;
 
-use crate::network::{Network, OptionTable, Packet, Port, Verdict};
+use crate::network::{Packet, PortConfig, ps_per_byte_q16};
 
 /// Result of passing a packet to a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,44 +21,50 @@ pub enum Entry {
 /// Queue of a NIC.
 #[derive(Debug)]
 pub struct Nic {
-    port: Port,
+    busy_until_ps: u64,
+    ps_per_byte_q16: u64,
+    framing_bytes: u16,
+    limit_packets: u32,
+    limit_bytes: u64,
+    waiting_bytes: u64,
     /// Waiting packets with the times at which they are handed over, ps.
     waiting: VecDeque<(u64, Packet)>,
+    /// Number of packets dropped by this NIC.
+    pub drops: u64,
 }
 
 impl Nic {
-    /// Creates an empty queue that admits packets like `port`, which must be a FIFO.
-    pub fn new(port: Port) -> Self {
+    /// Creates an empty queue with the rate, framing and buffer of a port.
+    pub fn new(port: &PortConfig) -> Self {
+        let (limit_bytes, limit_packets) = port.buffer.limits();
         Nic {
-            port,
+            busy_until_ps: 0,
+            ps_per_byte_q16: ps_per_byte_q16(port.rate_bps),
+            framing_bytes: port.framing_bytes,
+            limit_packets,
+            limit_bytes,
+            waiting_bytes: 0,
             waiting: VecDeque::new(),
+            drops: 0,
         }
     }
 
     /// Offers a packet to the queue.
     #[inline]
-    pub fn enqueue(
-        &mut self,
-        now_ps: u64,
-        packet: &mut Packet,
-        options: &mut OptionTable,
-    ) -> Entry {
-        let start_ps = self.port.busy_until_ps().max(now_ps);
-        let fast = (self.port).enqueue_fast(now_ps, now_ps, packet, Network::MOST_AHEAD, options);
-        if fast.is_none() {
-            match self.port.enqueue(now_ps, now_ps, packet, options) {
-                Verdict::Accepted { .. } => {}
-                Verdict::Queued { .. } | Verdict::Held { .. } | Verdict::HandedOver => {
-                    unreachable!("a NIC has one class and no link")
-                }
-                Verdict::Dropped => return Entry::Dropped,
-            }
-        }
+    pub fn enqueue(&mut self, now_ps: u64, packet: &Packet) -> Entry {
+        let start_ps = self.busy_until_ps.max(now_ps);
         if start_ps == now_ps {
+            self.occupy(start_ps, packet);
             return Entry::Now;
         }
+        if self.is_full(now_ps, packet.wire_bytes) {
+            self.drops += 1;
+            return Entry::Dropped;
+        }
+        self.occupy(start_ps, packet);
         let first = self.waiting.is_empty();
         self.waiting.push_back((start_ps, *packet));
+        self.waiting_bytes += u64::from(packet.wire_bytes);
         if first {
             Entry::First(start_ps)
         } else {
@@ -66,21 +72,37 @@ impl Nic {
         }
     }
 
+    #[inline]
+    fn occupy(&mut self, start_ps: u64, packet: &Packet) {
+        let bytes = u64::from(packet.wire_bytes) + u64::from(self.framing_bytes);
+        self.busy_until_ps = start_ps + ((bytes * self.ps_per_byte_q16) >> 16);
+    }
+
+    /// Whether a packet of `bytes` finds no room. A packet whose transmission starts now, but that
+    /// was not yet taken, no longer waits.
+    #[inline]
+    fn is_full(&self, now_ps: u64, bytes: u16) -> bool {
+        let (mut packets, mut queued_bytes) = (self.waiting.len(), self.waiting_bytes);
+        if let Some((start_ps, first)) = self.waiting.front()
+            && *start_ps <= now_ps
+        {
+            packets -= 1;
+            queued_bytes -= u64::from(first.wire_bytes);
+        }
+        queued_bytes + u64::from(bytes) > self.limit_bytes || packets >= self.limit_packets as usize
+    }
+
     /// Takes the first packet. Returns it with the time at which the next one is handed over, ps.
     #[inline]
     pub fn take_head(&mut self) -> Option<(Packet, Option<u64>)> {
         let (_, packet) = self.waiting.pop_front()?;
+        self.waiting_bytes -= u64::from(packet.wire_bytes);
         Some((packet, self.waiting.front().map(|&(start_ps, _)| start_ps)))
     }
 
     /// Rate of the link, bit/s.
     pub fn rate_bps(&self) -> f64 {
-        self.port.rate_bps()
-    }
-
-    /// Number of packets dropped by this NIC.
-    pub fn drops(&self) -> u64 {
-        self.port.drops
+        8e12 * 65536.0 / self.ps_per_byte_q16 as f64
     }
 
     /// Number of waiting packets.
@@ -91,5 +113,71 @@ impl Nic {
     /// Whether no packet waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{BufferLimit, NO_OPTIONS, OptionTable, Port, Verdict, flags};
+    use crate::random::{Purpose, Stream};
+
+    /// Packets are handed over when a port of the same rate and buffer would begin to send them, and
+    /// the same packets are dropped, whether the head is taken before or after a packet that comes
+    /// at that time.
+    #[test]
+    fn hands_over_when_a_port_would_send() {
+        let mut random = Stream::new(5, Purpose::Arrivals, 0);
+        for buffer in [
+            BufferLimit::Unlimited,
+            BufferLimit::Bytes(4_000),
+            BufferLimit::Packets(3),
+        ] {
+            let config = || PortConfig {
+                framing_bytes: 20,
+                ..PortConfig::plain(8_000_000_000, 0, buffer)
+            };
+            let (mut nic, mut port) = (Nic::new(&config()), Port::new(config()));
+            let options = &mut OptionTable::default();
+            let (mut now_ps, mut dropped, mut at_a_start) = (0, 0, 0);
+            for seq in 0..5_000 {
+                // Steps of 100 ns, and sizes that take such steps at 1 ns a byte.
+                now_ps += 100_000 * random.below(12) as u64;
+                let takes_first = random.below(2) == 0;
+                let next_ps = |nic: &Nic| nic.waiting.front().map_or(u64::MAX, |first| first.0);
+                while next_ps(&nic) < now_ps || takes_first && next_ps(&nic) == now_ps {
+                    assert!(nic.take_head().is_some());
+                }
+                at_a_start += u32::from(next_ps(&nic) == now_ps);
+                let mut packet = Packet {
+                    seq,
+                    ack: 0,
+                    flow: 0,
+                    options: NO_OPTIONS,
+                    hop: 0,
+                    wire_bytes: 80 + 100 * random.below(15) as u16,
+                    flags: flags::DATA,
+                };
+                let expected = port.enqueue(now_ps, now_ps, &mut packet, options);
+                let waited = nic.len();
+                match (nic.enqueue(now_ps, &packet), expected) {
+                    (Entry::Now, Verdict::Accepted { start_ps, .. }) => {
+                        assert_eq!(start_ps, now_ps)
+                    }
+                    (Entry::First(at_ps), Verdict::Accepted { start_ps, .. }) => {
+                        assert_eq!((at_ps, waited), (start_ps, 0));
+                    }
+                    (Entry::Behind, Verdict::Accepted { start_ps, .. }) => {
+                        assert_eq!(nic.waiting.back().map(|last| last.0), Some(start_ps));
+                        assert!(waited > 0);
+                    }
+                    (Entry::Dropped, Verdict::Dropped) => dropped += 1,
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!((nic.drops, port.drops), (dropped, dropped));
+            assert_eq!(dropped > 0, !matches!(buffer, BufferLimit::Unlimited));
+            assert!(at_a_start > 100, "{at_a_start}");
+        }
     }
 }

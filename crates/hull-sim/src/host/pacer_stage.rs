@@ -283,7 +283,7 @@ mod tests {
     use hull_core::pacer::WhenFifoFull;
 
     use super::*;
-    use crate::network::{BufferLimit, NO_OPTIONS, Port, PortConfig};
+    use crate::network::{BufferLimit, NO_OPTIONS, PortConfig};
     use crate::random::Purpose;
 
     const US: u64 = 1_000_000;
@@ -309,8 +309,8 @@ mod tests {
             timeout_ps: 100 * US,
             when_full: WhenFull::Ignore,
         };
-        let port = Port::new(PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited));
-        let nic = Nic::new(port);
+        let port = PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited);
+        let nic = Nic::new(&port);
         let random = Stream::new(1, Purpose::Association, 0);
         PacerStage::new(nic, &pacer, &association, random, overtaking, 0, 1)
     }

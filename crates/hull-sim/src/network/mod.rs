@@ -22,10 +22,10 @@ mod watch;
 
 pub use alone::Segments;
 pub use in_flight::InFlight;
-pub use options::{NO_OPTIONS, OptionTable, Options, SackBlocks, Written, kbps};
+pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
-pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
+pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict, ps_per_byte_q16};
 pub use schedulers::{DUALPI2_QUEUES, DualPi2, FqCodel, Order};
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use signal::{PacketAck, PacketNack, Signal};
@@ -410,6 +410,13 @@ impl Network {
     /// Port that drops all packets, for flows without a path.
     pub fn nowhere(&self) -> u32 {
         (self.ports.len() - 1) as u32
+    }
+
+    /// Discards all packets and their memory after the end of a run.
+    pub fn discard_packets(&mut self) {
+        self.in_flight = InFlight::default();
+        self.held = Held::default();
+        self.options = OptionTable::default();
     }
 
     /// Number of packets in all ports and links.

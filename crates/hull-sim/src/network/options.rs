@@ -9,12 +9,42 @@ use crate::prefetch::prefetch;
 /// Options of a packet; each part is optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Data received above the cumulative acknowledgment, in ACKs.
-    pub sack: SackBlocks,
+    /// What one end tells the other.
+    pub report: Report,
     /// Fields that switches read and write, in data; in ACKs, those of the most recent data.
     pub written: Option<Written>,
+}
+
+/// What one end of a flow tells the other, besides the fields of each packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Report {
+    /// Nothing more.
+    #[default]
+    Nothing,
+    /// Data received above the cumulative acknowledgment, in ACKs.
+    Sack(SackBlocks),
     /// Message transport's content.
-    pub signal: Option<Signal>,
+    Signal(Signal),
+}
+
+const _: () = assert!(size_of::<Options>() <= 56);
+
+impl Options {
+    /// Blocks of data received above the cumulative acknowledgment, as sequence numbers.
+    pub fn sack(&self) -> &[(u32, u32)] {
+        match &self.report {
+            Report::Sack(blocks) => blocks.as_slice(),
+            _ => &[],
+        }
+    }
+
+    /// Message transport's content.
+    pub fn signal(&self) -> Option<Signal> {
+        match self.report {
+            Report::Signal(signal) => Some(signal),
+            _ => None,
+        }
+    }
 }
 
 /// Fields that switches read from data and write into it; the receiver returns them to the sender
@@ -58,16 +88,17 @@ pub fn kbps(rate_bps: u64) -> u32 {
     u32::try_from(rate_bps / 1000).unwrap_or(u32::MAX).max(1)
 }
 
-/// Up to three blocks of bytes received above the cumulative acknowledgment, the latest first.
+/// Up to three blocks of bytes received above the cumulative acknowledgment, the latest first, with
+/// their 32-bit sequence numbers as on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    blocks: [(u64, u64); 3],
+    blocks: [(u32, u32); 3],
     len: u8,
 }
 
 impl SackBlocks {
     /// Adds the block [start, end) if there is room.
-    pub fn push(&mut self, start: u64, end: u64) {
+    pub fn push(&mut self, start: u32, end: u32) {
         if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {
             *slot = (start, end);
             self.len += 1;
@@ -75,7 +106,7 @@ impl SackBlocks {
     }
 
     /// Blocks [start, end).
-    pub fn as_slice(&self) -> &[(u64, u64)] {
+    pub fn as_slice(&self) -> &[(u32, u32)] {
         &self.blocks[..usize::from(self.len)]
     }
 

@@ -83,7 +83,7 @@ impl Instruments {
             context.ends_message = flow.ends_message(packet.seq.wrapping_add(payload));
         }
         let options = network.options.get(packet.options);
-        context.sack = options.map_or(&[], |options| options.sack.as_slice());
+        context.sack = options.map_or(&[], |options| options.sack());
         capture.take(port, packet, &context);
     }
 }

@@ -46,14 +46,14 @@ impl Simulation {
     /// Passes a packet to the NIC, and through the pacer if there is one. A packet's route begins
     /// at the port of its host.
     #[inline]
-    fn send_to_nic(&mut self, host: usize, mut packet: Packet) {
+    fn send_to_nic(&mut self, host: usize, packet: Packet) {
         if self.endpoints.hosts.pacers.is_empty() {
             self.send_to_wire(host, packet);
             return;
         }
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        if endpoints.enter_nic(host, &mut packet, clock, options, &mut self.tally) {
+        if endpoints.enter_nic(host, &packet, clock, options, &mut self.tally) {
             self.send_to_wire(host, packet);
         }
     }
@@ -167,13 +167,13 @@ impl Endpoints {
     fn enter_nic(
         &mut self,
         host: usize,
-        packet: &mut Packet,
+        packet: &Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
     ) -> bool {
         let nic = &mut self.hosts.pacers[host].nic;
-        match nic.enqueue(clock.now_ps, packet, options) {
+        match nic.enqueue(clock.now_ps, packet) {
             Entry::Now => return self.admit(host, packet, clock, options, tally),
             Entry::First(start_ps) => clock.schedule(start_ps, Kind::NicHead, host),
             Entry::Behind => {}

@@ -6,7 +6,7 @@ use super::connection::Way;
 use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
-use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Signal, flags};
+use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Report, Signal, flags};
 use crate::transport::message::Arriving;
 
 /// Class of data; control packets and trimmed headers have class 0.
@@ -16,7 +16,7 @@ impl Simulation {
     /// Processes an arrived packet of the message transport.
     pub(super) fn receive_message(&mut self, host: usize, packet: &Packet) {
         let options = self.fabric.network.options.take(packet.options);
-        let signal = options.and_then(|options| options.signal);
+        let signal = options.and_then(|options| options.signal());
         if let Some(Signal::Demand { target }) = signal
             && let Some((puller, number)) = self.endpoints.puller(host, packet.flow)
         {
@@ -191,8 +191,8 @@ impl Simulation {
             ack: path.bits(),
             flow: slot,
             options: match signal {
-                Some(_) => network.options.insert(Options {
-                    signal,
+                Some(signal) => network.options.insert(Options {
+                    report: Report::Signal(signal),
                     ..Options::default()
                 }),
                 None => NO_OPTIONS,
@@ -221,7 +221,7 @@ impl Simulation {
         let table = &mut self.endpoints.table;
         let hop = table.message_route(slot, entropy, way, network, routes);
         let options = network.options.insert(Options {
-            signal: Some(signal),
+            report: Report::Signal(signal),
             ..Options::default()
         });
         let packet = Packet {

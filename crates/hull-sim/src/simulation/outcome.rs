@@ -153,7 +153,7 @@ impl Outcome {
     ) -> Result<Self, Failure> {
         let Simulation {
             clock,
-            fabric,
+            mut fabric,
             endpoints,
             instruments,
             records,
@@ -170,13 +170,18 @@ impl Outcome {
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
             return Err(Failure::NotConserved(packets));
         }
+        let (simulated_ps, options_in_flight) = (clock.now_ps, fabric.network.options.len() as u64);
+        // The tables of a large network need much memory, as did its packets and events.
+        drop(clock);
+        fabric.network.discard_packets();
+        let (network, hosts) = (&fabric.network, &endpoints.hosts);
         let losses = endpoints.table.losses();
         let before = &instruments.at_warmup;
         Ok(Outcome {
             throughput: instruments.throughput(&measured, network),
             links: fabric.links(hosts, before, &measured),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
-            processor: instruments.processor(clock.now_ps, hosts),
+            processor: instruments.processor(simulated_ps, hosts),
             counts: tally.counts(hosts, network, &losses),
             occupancy: measured.occupancy,
             queues: measured.queues,
@@ -184,9 +189,9 @@ impl Outcome {
             packets,
             packet_hops: tally.packet_hops,
             events: tally.events_served - tally.samples,
-            simulated_ps: clock.now_ps,
+            simulated_ps,
             marks: network.ports.iter().map(|port| port.marks).sum(),
-            options_in_flight: network.options.len() as u64,
+            options_in_flight,
             flow_slots: endpoints.table.flows.len() as u64,
             other_threads_seconds: parts.iter().skip(1).map(|&(_, seconds)| seconds).collect(),
             part_loads: parts.iter().map(|&(load, _)| load).collect(),
@@ -295,7 +300,7 @@ impl Fabric {
                 mean_wait_us: (done.waited_packets > 0)
                     .then(|| waited_us / f64::from(done.waited_packets)),
                 marks: port.marks,
-                drops: port.drops + stage.map_or(0, |stage| stage.nic.drops()),
+                drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
                 pacer_drops: stage.map_or(0, |stage| stage.drops),
             }
         };

@@ -8,7 +8,7 @@ use super::flows::{FlowTable, NONE};
 use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::host::Received;
-use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, SackBlocks, flags};
+use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, Report, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
 
 impl Simulation {
@@ -216,7 +216,7 @@ impl Endpoints {
             ace: packet.ace(),
             written: options.and_then(|options| options.written),
         };
-        let sack = options.map_or(&[][..], |options| options.sack.as_slice());
+        let sack = options.map_or(&[][..], Options::sack);
         sender.on_ack(now_ps, ack, echo, sack);
         if self.table.has_pace(slot) {
             self.table.adjust_pace(slot, now_ps);
@@ -232,17 +232,14 @@ impl Endpoints {
         };
         let (mut entry, mut option_bytes) = (NO_OPTIONS, 0);
         if ack.selective || written.is_some() {
-            let sack = if ack.selective {
-                self.table.receivers[slot as usize].sack()
+            let report = if ack.selective {
+                let sack = self.table.receivers[slot as usize].sack();
+                option_bytes = sack.option_bytes();
+                Report::Sack(sack)
             } else {
-                SackBlocks::default()
+                Report::Nothing
             };
-            option_bytes = sack.option_bytes();
-            entry = options.insert(Options {
-                sack,
-                written,
-                signal: None,
-            });
+            entry = options.insert(Options { report, written });
         }
         let flow = &self.table.flows[slot as usize];
         Packet {

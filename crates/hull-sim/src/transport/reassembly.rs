@@ -1,5 +1,6 @@
 //! The data that a receiver holds above the next expected byte. Positions are bytes of the stream.
 
+use super::sequence;
 use crate::network::SackBlocks;
 
 /// Blocks received out of order: disjoint [start, end), the latest first.
@@ -45,7 +46,7 @@ impl Reassembly {
     pub fn sack(&self) -> SackBlocks {
         let mut sack = SackBlocks::default();
         for &(start, end) in self.blocks.iter().take(3) {
-            sack.push(start, end);
+            sack.push(sequence::wrap(start), sequence::wrap(end));
         }
         sack
     }

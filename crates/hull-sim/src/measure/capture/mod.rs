@@ -80,8 +80,8 @@ pub(crate) struct Context<'a> {
     pub from_opener: bool,
     /// Whether the packet's data ends a message.
     pub ends_message: bool,
-    /// SACK blocks, as positions in the stream.
-    pub sack: &'a [(u64, u64)],
+    /// SACK blocks, as sequence numbers.
+    pub sack: &'a [(u32, u32)],
 }
 
 /// State of one direction of a connection at one port.
@@ -157,7 +157,7 @@ impl Capture {
         let sack: Vec<(u32, u32)> = context
             .sack
             .iter()
-            .map(|&(start, end)| (number(start as u32), number(end as u32)))
+            .map(|&(start, end)| (number(start), number(end)))
             .collect();
         let content = if packet.has(flags::PROBE) {
             Content::Echo {

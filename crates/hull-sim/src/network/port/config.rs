@@ -18,6 +18,17 @@ pub enum BufferLimit {
     Packets(u64),
 }
 
+impl BufferLimit {
+    /// Largest numbers of bytes and packets in the queue.
+    pub(crate) fn limits(self) -> (u64, u32) {
+        match self {
+            BufferLimit::Unlimited => (u64::MAX, u32::MAX),
+            BufferLimit::Bytes(limit) => (limit, u32::MAX),
+            BufferLimit::Packets(limit) => (u64::MAX, u32::try_from(limit).unwrap_or(u32::MAX)),
+        }
+    }
+}
+
 /// Configuration of a port.
 #[derive(Debug)]
 pub struct PortConfig {

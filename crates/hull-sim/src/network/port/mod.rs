@@ -89,9 +89,9 @@ mod feature {
 }
 
 /// Port with its link. The order of the fields puts all that every packet needs into two cache
-/// lines.
+/// lines, which are a pair that processors fetch together.
 #[derive(Debug)]
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 pub struct Port {
     busy_until_ps: u64,
     /// Serialization: picoseconds per byte, scaled by 2^16.
@@ -134,11 +134,7 @@ const _: () = assert!(std::mem::offset_of!(Port, drops) == 2 * 64);
 impl Port {
     /// Creates an idle port.
     pub fn new(config: PortConfig) -> Self {
-        let (limit_bytes, limit_packets) = match config.buffer {
-            BufferLimit::Unlimited => (u64::MAX, u32::MAX),
-            BufferLimit::Bytes(limit) => (limit, u32::MAX),
-            BufferLimit::Packets(limit) => (u64::MAX, u32::try_from(limit).unwrap_or(u32::MAX)),
-        };
+        let (limit_bytes, limit_packets) = config.buffer.limits();
         let mut features = 0;
         for (on, bit) in [
             (config.count_in_service, feature::COUNT_IN_SERVICE),
@@ -469,6 +465,6 @@ impl Port {
 
 /// Picoseconds per byte at `rate_bps`, scaled by 2^16 and rounded up, so that no packet is sent
 /// faster than the rate. The error is below 2^-16 ps per byte, 1 ps for a packet of 64 KB.
-fn ps_per_byte_q16(rate_bps: u64) -> u64 {
+pub fn ps_per_byte_q16(rate_bps: u64) -> u64 {
     ((8_000_000_000_000_u128 << 16).div_ceil(u128::from(rate_bps))) as u64
 }

@@ -5,7 +5,6 @@ use hull_core::pacer::{PacerConfig, WhenFifoFull};
 
 use super::switches::host_port;
 use crate::host::{DelayLine, HostSide, Nic, PacerStage, ReceiveConfig, ReceivePath};
-use crate::network::Port;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, AssociationDraw, Clocks, PacerSettings, Scenario};
@@ -66,7 +65,7 @@ fn stage(
     seed: u64,
 ) -> PacerStage {
     let port = graph.host_port(host);
-    let nic = Nic::new(Port::new(host_port(scenario, graph, port)));
+    let nic = Nic::new(&host_port(scenario, graph, port));
     let random = Stream::new(seed, Purpose::Association, host);
     // Many times the period of ticks and updates, so that all phases are about equally likely.
     let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;

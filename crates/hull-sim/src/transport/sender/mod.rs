@@ -378,12 +378,12 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgment up to position `ack` with an echo and SACK blocks. It is a
-    /// duplicate if it acknowledges only new blocks (RFC 6675); the answer to a segment received
-    /// twice is not. ECN-Echo counts on any acknowledgment not older than the last (RFC 3168,
-    /// 6.1.2; RFC 8257, 3.4); other echoes count on any.
+    /// Processes an acknowledgment up to position `ack` with an echo and SACK blocks, given by
+    /// their sequence numbers. It is a duplicate if it acknowledges only new blocks (RFC 6675); the
+    /// answer to a segment received twice is not. ECN-Echo counts on any acknowledgment not older
+    /// than the last (RFC 3168, 6.1.2; RFC 8257, 3.4); other echoes count on any.
     #[inline]
-    pub fn on_ack(&mut self, now_ps: u64, ack: u64, echo: Echo, blocks: &[(u64, u64)]) {
+    pub fn on_ack(&mut self, now_ps: u64, ack: u64, echo: Echo, blocks: &[(u32, u32)]) {
         let max_sent = self.max_sent();
         if ack > max_sent {
             return;

@@ -6,6 +6,7 @@ use super::handshake::Handshake;
 use super::{NEVER, Segment, Sender};
 use crate::transport::control::CongestionControl;
 use crate::transport::scoreboard::Scoreboard;
+use crate::transport::sequence;
 
 /// State of loss recovery.
 #[derive(Clone, Debug)]
@@ -109,10 +110,11 @@ impl Sender {
         Some(self.new_segment(bytes, now_ps))
     }
 
-    /// Records the blocks above `ack`. Returns true if any byte is new.
-    pub(super) fn report(&mut self, ack: u64, max_sent: u64, blocks: &[(u64, u64)]) -> bool {
+    /// Records the blocks above `ack`, given by their sequence numbers. Returns true if any byte is new.
+    pub(super) fn report(&mut self, ack: u64, max_sent: u64, blocks: &[(u32, u32)]) -> bool {
         let mut new = 0;
         for &(start, end) in blocks {
+            let (start, end) = (sequence::unwrap(start, ack), sequence::unwrap(end, ack));
             if end <= max_sent && start >= ack.max(self.una) {
                 let recovery = self
                     .recovery

@@ -225,7 +225,12 @@ fn reset_sender_equals_a_new_one() {
     sent(&mut used, 0);
     used.on_syn_ack(8 * MS_PS);
     sent(&mut used, 8);
-    used.on_ack(16 * MS_PS, 0, Echo::default(), &[(MSS, 2 * MSS)]);
+    used.on_ack(
+        16 * MS_PS,
+        0,
+        Echo::default(),
+        &[(MSS as u32, 2 * MSS as u32)],
+    );
     time_out(&mut used);
     used.rto_event_ps = 77;
     used.reset(&template);
@@ -244,7 +249,12 @@ fn a_repaired_loss_is_forgotten() {
     sender.write(8 * MSS);
     assert_eq!(sent(&mut sender, 0), ["0", "1", "2", "3"]);
     for received in [2, 3, 4] {
-        sender.on_ack(MS_PS, 0, Echo::default(), &[(MSS, received * MSS)]);
+        sender.on_ack(
+            MS_PS,
+            0,
+            Echo::default(),
+            &[(MSS as u32, (received * MSS) as u32)],
+        );
     }
     assert!(sender.recovery.is_some());
     assert_eq!(sent(&mut sender, 1), ["0", "4"]);
