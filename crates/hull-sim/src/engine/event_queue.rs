@@ -145,10 +145,15 @@ impl EventQueue {
     fn push_off_calendar(&mut self, at_ps: u64, entity: u32, cargo: Cargo) {
         let bucket = at_ps >> self.shift;
         if bucket > self.present {
-            let ahead = self.span(bucket) - self.span(self.present);
-            let event = Far::new(at_ps, entity, cargo);
-            self.later.push(self.span(bucket), ahead, event);
-            self.look_at_later();
+            let span = self.span(bucket);
+            let ahead = span - self.span(self.present);
+            let is_in_list = self.later.push(span, ahead, Far::new(at_ps, entity, cargo));
+            let first = if is_in_list {
+                self.first_bucket(span)
+            } else {
+                bucket
+            };
+            self.first_later = self.first_later.min(first);
             return;
         }
         // The event is due soon, so few events are before it. They move to the place of one that has

@@ -63,16 +63,19 @@ impl Later {
         }
     }
 
-    /// Adds an event of `span`, which is `ahead` (at least 1) spans after the current one.
-    pub fn push(&mut self, span: u64, ahead: u64, event: Far) {
+    /// Adds an event of `span`, which is `ahead` (at least 1) spans after the current one. Returns
+    /// whether it is in the span's list.
+    pub fn push(&mut self, span: u64, ahead: u64, event: Far) -> bool {
         debug_assert!(ahead > 0);
-        if ahead < SPANS {
+        let is_in_list = ahead < SPANS;
+        if is_in_list {
             let list = &mut self.spans[(span % SPANS) as usize];
             self.lists.push(list, event);
             self.first_span = self.first_span.min(span);
         } else {
             self.heap.push(Reverse(event));
         }
+        is_in_list
     }
 
     /// First span whose list holds an event; `u64::MAX` if there is none.

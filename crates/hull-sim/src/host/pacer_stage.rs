@@ -67,6 +67,36 @@ pub enum Echo {
 struct Bucket {
     pacer: Pacer,
     fifo: VecDeque<Packet>,
+    /// Bits of the flows that have had packets in the FIFO since it was empty: a flow without its
+    /// bit has none.
+    flows: u64,
+}
+
+impl Bucket {
+    /// Whether a packet of `flow` waits.
+    #[inline]
+    fn holds(&self, flow: u32) -> bool {
+        self.flows & bit_of(flow) != 0 && self.fifo.iter().any(|waiting| waiting.flow == flow)
+    }
+
+    fn push(&mut self, packet: Packet) {
+        self.flows |= bit_of(packet.flow);
+        self.fifo.push_back(packet);
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        let packet = self.fifo.pop_front();
+        if self.fifo.is_empty() {
+            self.flows = 0;
+        }
+        packet
+    }
+}
+
+/// One of 64 bits, by the flow's number.
+#[inline]
+fn bit_of(flow: u32) -> u64 {
+    1 << (flow % u64::BITS)
 }
 
 /// NIC queue and pacer of one host.
@@ -113,6 +143,7 @@ impl PacerStage {
         let bucket = || Bucket {
             pacer: Pacer::new(pacer, clock_ahead_ps),
             fifo: VecDeque::new(),
+            flows: 0,
         };
         PacerStage {
             nic,
@@ -182,20 +213,20 @@ impl PacerStage {
             1 => 0,
             buckets => packet.flow as usize % buckets,
         };
-        let Bucket { pacer, fifo } = &mut self.buckets[at];
+        let bucket = &mut self.buckets[at];
         let paced = self.association.is_associated(now_ps, packet.flow)
             || match self.overtaking {
                 Overtaking::Any | Overtaking::Held => false,
-                Overtaking::OtherFlows => fifo.iter().any(|waiting| waiting.flow == packet.flow),
-                Overtaking::None => !fifo.is_empty(),
+                Overtaking::OtherFlows => bucket.holds(packet.flow),
+                Overtaking::None => !bucket.fifo.is_empty(),
             };
         let clock_ps = now_ps + self.clock_ahead_ps;
         let bytes = u32::from(packet.wire_bytes);
-        match pacer.admit(clock_ps, bytes, paced) {
+        match bucket.pacer.admit(clock_ps, bytes, paced) {
             Admission::Pass => Release::Now,
             Admission::Queued => {
                 self.paced += 1;
-                fifo.push_back(*packet);
+                bucket.push(*packet);
                 Release::Later
             }
             Admission::Dropped => {
@@ -244,7 +275,7 @@ impl PacerStage {
         self.buckets.iter_mut().find_map(|bucket| {
             let bytes = u32::from(bucket.fifo.front()?.wire_bytes);
             if bucket.pacer.poll(clock_ps, bytes) {
-                bucket.fifo.pop_front()
+                bucket.pop()
             } else {
                 None
             }
