@@ -69,7 +69,8 @@ impl Buckets {
     /// Moves the events of a replaced bucket to the end of `events`, in no particular order.
     pub fn take_replaced(&mut self, old: &mut Replaced, bucket: u64, events: &mut Vec<Near>) {
         let place = bucket as usize & (old.len() - 1);
-        events.extend(old.inside[place].0.iter().take(old.counts[place] as usize));
+        let count = std::mem::take(&mut old.counts[place]) as usize;
+        events.extend(old.inside[place].0.iter().take(count));
         self.crowded.take(&mut old.lists[place], events);
     }
 

@@ -381,6 +381,7 @@ impl EventQueue {
     /// current buckets must be empty.
     #[cold]
     fn fit_width(&mut self) {
+        debug_assert!(self.sorted.is_empty());
         let (_, events) = std::mem::take(&mut self.served);
         let may_widen = self.shift < Near::WIDEST && 16 << self.shift < self.horizon_ps;
         let shift = if events < FEW && may_widen {

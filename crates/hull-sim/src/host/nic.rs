@@ -36,6 +36,7 @@ pub struct Nic {
 impl Nic {
     /// Creates an empty queue with the rate, framing and buffer of a port.
     pub fn new(port: &PortConfig) -> Self {
+        debug_assert!(port.classes == 1, "a NIC before a pacer has one queue");
         let (limit_bytes, limit_packets) = port.buffer.limits();
         Nic {
             busy_until_ps: 0,

@@ -67,8 +67,8 @@ pub enum Echo {
 struct Bucket {
     pacer: Pacer,
     fifo: VecDeque<Packet>,
-    /// Bits of the flows that have had packets in the FIFO since it was empty: a flow without its
-    /// bit has none.
+    /// Bits of the flows that have had packets in the FIFO since it was last empty: a flow without
+    /// its bit has none.
     flows: u64,
 }
 
@@ -386,6 +386,33 @@ mod tests {
         assert_eq!(stage.admit(16 * US, &told), Release::Later);
         assert_eq!(stage.take_drawn(), Some((7, Echo::Renewed)));
         assert_eq!((stage.take_drawn(), stage.paced), (None, 1));
+    }
+
+    /// A flow that is no longer associated waits behind its own packets; one that shares its bit
+    /// does not.
+    #[test]
+    fn only_flows_with_waiting_packets_wait() {
+        let mut stage = stage(Overtaking::OtherFlows);
+        let [a, same_bit] = [1, 65].map(packet);
+        assert_eq!(bit_of(a.flow), bit_of(same_bit.flow));
+        stage.on_ece(0, a.flow);
+        assert_eq!(stage.admit(0, &a), Release::Now);
+        for at_us in [8, 16, 24] {
+            assert_eq!(stage.admit(at_us * US, &a), Release::Later);
+        }
+        // The association has ended.
+        assert_eq!(stage.admit(101 * US, &a), Release::Later);
+        assert_eq!(stage.admit(101 * US, &same_bit), Release::Now);
+        let mut at_us = 101;
+        while stage.backlog() > 0 {
+            at_us += 1;
+            assert!(
+                stage
+                    .release(at_us * US)
+                    .is_none_or(|released| released == a)
+            );
+        }
+        assert_eq!(stage.admit(at_us * US, &a), Release::Now);
     }
 
     #[test]

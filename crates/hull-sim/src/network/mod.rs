@@ -25,7 +25,8 @@ pub use in_flight::InFlight;
 pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
-pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict, ps_per_byte_q16};
+pub(crate) use port::ps_per_byte_q16;
+pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
 pub use schedulers::{DUALPI2_QUEUES, DualPi2, FqCodel, Order};
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use signal::{PacketAck, PacketNack, Signal};
@@ -412,7 +413,8 @@ impl Network {
         (self.ports.len() - 1) as u32
     }
 
-    /// Discards all packets and their memory after the end of a run.
+    /// Frees the packets in flight, the held ones and their options after a run; [`Self::packets`]
+    /// no longer counts them.
     pub fn discard_packets(&mut self) {
         self.in_flight = InFlight::default();
         self.held = Held::default();

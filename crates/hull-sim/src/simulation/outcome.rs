@@ -171,7 +171,7 @@ impl Outcome {
             return Err(Failure::NotConserved(packets));
         }
         let (simulated_ps, options_in_flight) = (clock.now_ps, fabric.network.options.len() as u64);
-        // The tables of a large network need much memory, as did its packets and events.
+        // Packets and events are freed first: the tables of a large network also need much memory.
         drop(clock);
         fabric.network.discard_packets();
         let (network, hosts) = (&fabric.network, &endpoints.hosts);

@@ -158,3 +158,34 @@ fn an_event_before_cancelled_ones_may_be_added() {
         assert_eq!(drain(&mut queue), [(start_ps + 2, kept)]);
     }
 }
+
+/// Buckets that hold too many events become narrower; what waits in them, beside them and beyond the
+/// calendar stays sorted.
+#[test]
+fn stays_sorted_when_buckets_narrow() {
+    let mut random = crate::random::Stream::new(4, crate::random::Purpose::Arrivals, 0);
+    let mut queue = EventQueue::new(100_000, 1);
+    let before = queue.shift;
+    let mut waiting = std::collections::BTreeSet::new();
+    let mut now_ps = 0;
+    for round in 0..200_000 {
+        let spread_ps = if random.below(64) == 0 {
+            20_000_000
+        } else {
+            200_000
+        };
+        let event = (
+            now_ps + random.below(spread_ps) as u64,
+            Entity::new(Kind::Rto, round),
+        );
+        queue.push(event.0, event.1, NONE);
+        waiting.insert(event);
+        if waiting.len() > 2_000 {
+            let due = queue.pop_before(u64::MAX).expect("not empty");
+            assert_eq!(Some((due.at_ps, due.entity)), waiting.pop_first());
+            now_ps = due.at_ps;
+        }
+    }
+    assert!(queue.shift < before, "{} {before}", queue.shift);
+    assert!(Vec::from_iter(waiting) == drain(&mut queue));
+}

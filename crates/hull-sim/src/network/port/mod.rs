@@ -465,6 +465,6 @@ impl Port {
 
 /// Picoseconds per byte at `rate_bps`, scaled by 2^16 and rounded up, so that no packet is sent
 /// faster than the rate. The error is below 2^-16 ps per byte, 1 ps for a packet of 64 KB.
-pub fn ps_per_byte_q16(rate_bps: u64) -> u64 {
+pub(crate) fn ps_per_byte_q16(rate_bps: u64) -> u64 {
     ((8_000_000_000_000_u128 << 16).div_ceil(u128::from(rate_bps))) as u64
 }

@@ -239,6 +239,20 @@ fn reset_sender_equals_a_new_one() {
     assert_eq!(format!("{used:?}"), format!("{template:?}"));
 }
 
+/// Blocks are found at the positions next to the acknowledgment when sequence numbers wrap.
+#[test]
+fn blocks_are_found_beyond_a_wrap() {
+    let mut sender = Sender::new(&config());
+    let ack = (1 << 32) - 500;
+    let mut report = |block| sender.report(ack, ack + 5000, &[block]);
+    assert!(report((500, 1500)));
+    assert!(!report((500, 1500)), "known");
+    assert!(!report((4000, 5000)), "not sent");
+    assert!(report((0, 600)));
+    let recovery = sender.recovery.expect("blocks were reported");
+    assert_eq!(recovery.scoreboard.sacked_bytes(), 1500);
+}
+
 /// A repaired loss leaves no state.
 #[test]
 fn a_repaired_loss_is_forgotten() {
