@@ -150,8 +150,9 @@ impl FlowAssociation {
     }
 }
 
-/// One of 64 bits, by the flow's number.
+/// One of 64 bits, by the flow's number: a flow whose bit is not among those of some flows is none of
+/// them.
 #[inline]
-fn bit_of(flow: u32) -> u64 {
+pub fn bit_of(flow: u32) -> u64 {
     1 << (flow % u64::BITS)
 }

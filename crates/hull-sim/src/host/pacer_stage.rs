@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use hull_core::flow_association::{FlowAssociation, FlowAssociationConfig};
+use hull_core::flow_association::{FlowAssociation, FlowAssociationConfig, bit_of};
 use hull_core::pacer::{Admission, Pacer, PacerConfig};
 
 use schemars::JsonSchema;
@@ -91,12 +91,6 @@ impl Bucket {
         }
         packet
     }
-}
-
-/// One of 64 bits, by the flow's number.
-#[inline]
-fn bit_of(flow: u32) -> u64 {
-    1 << (flow % u64::BITS)
 }
 
 /// NIC queue and pacer of one host.
