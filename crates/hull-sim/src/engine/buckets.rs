@@ -14,13 +14,25 @@ use crate::prefetch::prefetch;
 #[repr(align(128))]
 struct Inside([Near; FEW]);
 
+impl Inside {
+    /// Events of a bucket with this count.
+    #[inline(always)]
+    fn events(&self, count: u8) -> &[Near] {
+        &self.0[..usize::from(count).min(FEW)]
+    }
+}
+
+/// Number of buckets whose counts are read at once.
+const WORD: usize = 8;
+
+/// Count of a bucket with more events than fit inside.
+const CROWDED: u8 = FEW as u8 + 1;
+
 /// Buckets by place: their number modulo the number of buckets.
 #[derive(Debug)]
 pub struct Buckets {
-    /// One bit per bucket: set if the bucket is not empty.
-    filled: Vec<u64>,
-    /// Number of events in each bucket.
-    counts: Vec<u32>,
+    /// Number of events in each bucket, or [`CROWDED`].
+    counts: Vec<[u8; WORD]>,
     inside: Vec<Inside>,
     /// Events that do not fit inside, of each bucket.
     lists: Vec<List>,
@@ -30,7 +42,7 @@ pub struct Buckets {
 /// Buckets that others have replaced, with their events.
 #[derive(Debug)]
 pub struct Replaced {
-    counts: Vec<u32>,
+    counts: Vec<[u8; WORD]>,
     inside: Vec<Inside>,
     lists: Vec<List>,
 }
@@ -38,7 +50,7 @@ pub struct Replaced {
 impl Replaced {
     /// Number of buckets.
     pub fn len(&self) -> usize {
-        self.counts.len()
+        self.inside.len()
     }
 }
 
@@ -46,7 +58,6 @@ impl Buckets {
     /// Creates no bucket.
     pub fn new() -> Self {
         Buckets {
-            filled: Vec::new(),
             counts: Vec::new(),
             inside: Vec::new(),
             lists: Vec::new(),
@@ -54,13 +65,12 @@ impl Buckets {
         }
     }
 
-    /// Replaces the buckets by `count` empty ones, a power of two and at least 64. Returns those
+    /// Replaces the buckets by `count` empty ones, a power of two and at least 16. Returns those
     /// that were replaced.
     pub fn replace(&mut self, count: usize) -> Replaced {
-        debug_assert!(count.is_power_of_two() && count >= 64);
-        self.filled = vec![0; count / 64];
+        debug_assert!(count.is_power_of_two() && count >= 2 * WORD);
         Replaced {
-            counts: std::mem::replace(&mut self.counts, vec![0; count]),
+            counts: std::mem::replace(&mut self.counts, vec![[0; WORD]; count / WORD]),
             inside: std::mem::replace(&mut self.inside, vec![Inside::default(); count]),
             lists: std::mem::replace(&mut self.lists, vec![List::EMPTY; count]),
         }
@@ -69,34 +79,38 @@ impl Buckets {
     /// Moves the events of a replaced bucket to the end of `events`, in no particular order.
     pub fn take_replaced(&mut self, old: &mut Replaced, bucket: u64, events: &mut Vec<Near>) {
         let place = bucket as usize & (old.len() - 1);
-        let count = std::mem::take(&mut old.counts[place]) as usize;
-        events.extend(old.inside[place].0.iter().take(count));
+        let count = std::mem::take(&mut old.counts[place / WORD][place % WORD]);
+        events.extend_from_slice(old.inside[place].events(count));
         self.crowded.take(&mut old.lists[place], events);
     }
 
     /// Number of buckets.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.counts.len()
+        self.inside.len()
     }
 
     /// Place of a bucket with this number.
     #[inline(always)]
     fn place(&self, bucket: u64) -> usize {
-        bucket as usize & (self.counts.len() - 1)
+        bucket as usize & (self.inside.len() - 1)
     }
 
     /// Adds an event to a bucket.
     #[inline(always)]
     pub fn push(&mut self, bucket: u64, near: Near) {
         let place = self.place(bucket);
-        let count = &mut self.counts[place];
-        match self.inside[place].0.get_mut(*count as usize) {
-            Some(slot) => *slot = near,
-            None => self.crowded.push(&mut self.lists[place], near),
+        let count = &mut self.counts[place / WORD][place % WORD];
+        match self.inside[place].0.get_mut(usize::from(*count)) {
+            Some(slot) => {
+                *slot = near;
+                *count += 1;
+            }
+            None => {
+                *count = CROWDED;
+                self.crowded.push(&mut self.lists[place], near);
+            }
         }
-        *count += 1;
-        self.filled[place / 64] |= 1 << (place % 64);
     }
 
     /// Moves the events of a bucket to the end of `sorted`, the earliest first, each `later_ps`
@@ -104,11 +118,10 @@ impl Buckets {
     #[inline(always)]
     pub fn take_sorted(&mut self, bucket: u64, sorted: &mut Vec<Near>, later_ps: u64) {
         let place = self.place(bucket);
-        self.filled[place / 64] &= !(1 << (place % 64));
-        let count = std::mem::take(&mut self.counts[place]) as usize;
+        let count = std::mem::take(&mut self.counts[place / WORD][place % WORD]);
         let inside = &self.inside[place].0;
-        if count <= FEW {
-            return add_sorted(sorted, inside, count, later_ps);
+        if count < CROWDED {
+            return add_sorted(sorted, inside, count.into(), later_ps);
         }
         let before = sorted.len();
         sorted.extend_from_slice(inside);
@@ -123,21 +136,21 @@ impl Buckets {
     /// Moves the events of a bucket to the end of `events`, in no particular order.
     pub fn take(&mut self, bucket: u64, events: &mut Vec<Near>) {
         let place = self.place(bucket);
-        self.filled[place / 64] &= !(1 << (place % 64));
-        let count = std::mem::take(&mut self.counts[place]) as usize;
-        events.extend(self.inside[place].0.iter().take(count));
+        let count = std::mem::take(&mut self.counts[place / WORD][place % WORD]);
+        events.extend_from_slice(self.inside[place].events(count));
         self.crowded.take(&mut self.lists[place], events);
     }
 
     /// Calls `look` with each event of a bucket, in no particular order, unless it holds more than
     /// `most` events.
     #[inline(always)]
-    pub fn for_each(&self, bucket: u64, most: usize, mut look: impl FnMut(&Near)) {
+    pub fn for_each(&self, bucket: u64, most: Option<usize>, mut look: impl FnMut(&Near)) {
         let place = self.place(bucket);
-        let count = self.counts[place] as usize;
-        if count <= most {
-            self.inside[place].0.iter().take(count).for_each(&mut look);
-            self.crowded.for_each(&self.lists[place], look);
+        let count = self.counts[place / WORD][place % WORD];
+        let list = &self.lists[place];
+        if most.is_none_or(|most| FEW + self.crowded.count(list, most) <= most) {
+            self.inside[place].events(count).iter().for_each(&mut look);
+            self.crowded.for_each(list, look);
         }
     }
 
@@ -153,31 +166,38 @@ impl Buckets {
         self.crowded.prefetch(&self.lists[self.place(bucket)]);
     }
 
-    /// Number of buckets from `bucket` to the next one that is not empty, at least 64 if it is not
-    /// among those that share a word with `bucket`.
+    /// Counts of eight buckets from `bucket` on, the first in the lowest byte.
+    #[inline(always)]
+    fn counts_from(&self, bucket: u64) -> u64 {
+        let place = self.place(bucket);
+        let (word, shift) = (place / WORD, place % WORD * 8);
+        let after = (word + 1) & (self.counts.len() - 1);
+        let [low, high] = [word, after].map(|at| u64::from_le_bytes(self.counts[at]));
+        low >> shift | high << 1 << (63 - shift)
+    }
+
+    /// Number of buckets from `bucket` to the next one that is not empty; more than eight if that
+    /// is not among the next eight.
     #[inline(always)]
     pub fn steps_to_filled(&self, bucket: u64) -> u64 {
-        let place = self.place(bucket);
-        let later = self.filled[place / 64] >> (place % 64) >> 1;
-        1 + u64::from(later.trailing_zeros())
+        1 + u64::from(self.counts_from(bucket + 1).trailing_zeros() / 8)
     }
 
     /// First bucket from `start` on that is not empty; `u64::MAX` if all are empty.
     #[inline]
     pub fn next_filled(&self, start: u64) -> u64 {
-        let first = self.place(start);
-        let (word, bit) = (first / 64, first % 64);
-        let bits = self.filled[word] >> bit;
-        if bits != 0 {
-            return start + u64::from(bits.trailing_zeros());
+        let counts = self.counts_from(start);
+        if counts != 0 {
+            return start + u64::from(counts.trailing_zeros() / 8);
         }
-        let words = self.filled.len();
+        // The first bucket of the next word may be one of these; then it is empty.
+        let (first, words) = (self.place(start), self.counts.len());
         for step in 1..=words {
-            // After a full round, the low bits of the first word come last.
-            let at = (word + step) & (words - 1);
-            let bits = self.filled[at];
-            if bits != 0 {
-                let place = at * 64 + bits.trailing_zeros() as usize;
+            // After a full round, the low bytes of the first word come last.
+            let at = (first / WORD + step) & (words - 1);
+            let counts = u64::from_le_bytes(self.counts[at]);
+            if counts != 0 {
+                let place = at * WORD + counts.trailing_zeros() as usize / 8;
                 return start + self.place((place + self.len() - first) as u64) as u64;
             }
         }

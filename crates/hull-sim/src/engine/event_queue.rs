@@ -62,8 +62,8 @@ pub struct EventQueue {
     shift: u32,
     /// Number of the current bucket, counted from time 0: the last one whose events are sorted.
     present: u64,
-    /// Number of the first bucket whose events are sorted; their times are since its beginning.
-    first: u64,
+    /// Beginning of the first bucket whose events are sorted, ps; their times are since then.
+    first_ps: u64,
     /// Events of the buckets from the first to the current one, earliest first.
     sorted: Vec<Near>,
     /// Number of these that have been served.
@@ -89,7 +89,7 @@ impl EventQueue {
         let mut queue = EventQueue {
             shift: width.next_power_of_two().trailing_zeros().min(Near::WIDEST),
             present: 0,
-            first: 0,
+            first_ps: 0,
             sorted: Vec::with_capacity(64),
             done: 0,
             enough: if links < LARGE { ENOUGH } else { 0 },
@@ -158,7 +158,7 @@ impl EventQueue {
         }
         // The event is due soon, so few events are before it. They move to the place of one that has
         // been served.
-        let near = Near::new(at_ps - (self.first << self.shift), entity, cargo);
+        let near = Near::new(at_ps - self.first_ps, entity, cargo);
         let waiting = self.sorted[self.done..].iter();
         let place = self.done + waiting.take_while(|&&event| event < near).count();
         if self.done == 0 {
@@ -170,45 +170,33 @@ impl EventQueue {
         }
     }
 
-    /// Removes and returns the earliest event if it is before `limit_ps`. Later events from
-    /// `limit_ps` on may still be added.
-    #[inline]
-    pub fn pop_before(&mut self, limit_ps: u64) -> Option<Due> {
-        loop {
-            if let Some(&near) = self.sorted.get(self.done) {
-                let at_ps = (self.first << self.shift) + near.within_ps();
-                if at_ps >= limit_ps {
-                    return None;
-                }
-                self.done += 1;
-                return Some(Due {
-                    at_ps,
-                    entity: near.entity(),
-                    cargo: near.cargo(),
-                });
-            }
-            if !self.turn(limit_ps) {
-                return None;
-            }
+    /// Removes and returns the earliest event if it is sorted ([`Self::turn`]) and before
+    /// `limit_ps`. Events from `limit_ps` on may still be added.
+    #[inline(always)]
+    pub fn pop_sorted(&mut self, limit_ps: u64) -> Option<Due> {
+        let near = *self.sorted.get(self.done)?;
+        let at_ps = self.first_ps + near.within_ps();
+        if at_ps >= limit_ps {
+            return None;
         }
+        self.done += 1;
+        Some(Due {
+            at_ps,
+            entity: near.entity(),
+            cargo: near.cargo(),
+        })
     }
 
     /// Lower bound of the time of the next event, ps: its time or slightly less.
     pub fn next_not_before_ps(&self) -> u64 {
         if let Some(&near) = self.sorted.get(self.done) {
-            return (self.first << self.shift) + near.within_ps();
+            return self.first_ps + near.within_ps();
         }
         let bucket = self.next_filled().min(self.first_later);
         match bucket {
             u64::MAX => u64::MAX,
             bucket => bucket << self.shift,
         }
-    }
-
-    /// Number of buckets that were sorted since it was last 0; it differs after each advance.
-    #[inline]
-    pub fn turns(&self) -> u64 {
-        self.served.0
     }
 
     /// Event that follows after `others` further ones, if it is sorted already and no event is added
@@ -222,7 +210,7 @@ impl EventQueue {
     /// Calls `look` with each event in the next bucket, in no particular order, unless the bucket
     /// holds more than `most` events. Prefetches the events of the following buckets.
     #[inline(always)]
-    pub fn for_each_of_next(&self, most: usize, mut look: impl FnMut(Entity, Cargo)) {
+    pub fn for_each_of_next(&self, most: Option<usize>, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();
         (self.buckets).for_each(number, most, |near| look(near.entity(), near.cargo()));
         // If events are dense, these are the next two buckets that hold any.
@@ -268,28 +256,32 @@ impl EventQueue {
         let next = self.present + 1;
         let mut near = std::mem::take(&mut self.sorted);
         near.drain(..std::mem::take(&mut self.done));
-        let mut put = |bucket: u64, near: &mut Vec<Near>| {
+        let mut put = |start_ps: u64, near: &mut Vec<Near>| {
             for near in near.drain(..) {
-                let at_ps = (bucket << self.shift) + near.within_ps();
+                let at_ps = start_ps + near.within_ps();
                 let far = Far::new(at_ps, near.bits(), near.cargo());
                 self.later.put(&mut all, far);
             }
         };
-        put(self.first, &mut near);
+        put(self.first_ps, &mut near);
         for number in next..next + self.buckets.len() as u64 {
             self.buckets.take(number, &mut near);
-            put(number, &mut near);
+            put(number << self.shift, &mut near);
         }
         self.sorted = near;
         self.first_later = u64::MAX;
         // Events may be added from here on, although later buckets were sorted.
-        self.present = self.first;
+        self.present = self.first_ps >> self.shift;
         all
     }
 
-    /// Advances to the next bucket that holds an event. Returns false if there is none before
-    /// `limit_ps`.
-    fn turn(&mut self, limit_ps: u64) -> bool {
+    /// Sorts the next events if there are any before `limit_ps`. Returns false if there are none,
+    /// or if sorted ones wait.
+    #[inline(never)]
+    pub fn turn(&mut self, limit_ps: u64) -> bool {
+        if self.done < self.sorted.len() {
+            return false;
+        }
         self.sorted.clear();
         self.done = 0;
         if self.served.0 >= LOOK_EVERY {
@@ -307,7 +299,7 @@ impl EventQueue {
                 continue;
             }
             self.present = bucket;
-            self.first = bucket;
+            self.first_ps = bucket << self.shift;
             self.buckets.take_sorted(bucket, &mut self.sorted, 0);
             self.served.0 += 1;
             if bucket == self.first_later {
@@ -323,13 +315,14 @@ impl EventQueue {
     /// Also sorts the events of the next buckets, until there are enough.
     #[inline(always)]
     fn sort_more(&mut self) {
+        let first = self.present;
         loop {
             let bucket = self.present + self.buckets.steps_to_filled(self.present);
-            if bucket - self.first >= TOGETHER || bucket >= self.first_later {
+            if bucket - first >= TOGETHER || bucket >= self.first_later {
                 return;
             }
             self.present = bucket;
-            let later_ps = (bucket - self.first) << self.shift;
+            let later_ps = (bucket - first) << self.shift;
             (self.buckets).take_sorted(bucket, &mut self.sorted, later_ps);
             self.served.0 += 1;
             if self.sorted.len() >= self.enough {
@@ -368,7 +361,7 @@ impl EventQueue {
             return false;
         }
         self.present = bucket - 1;
-        self.first = self.present;
+        self.first_ps = self.present << self.shift;
         let mut list = self.later.take_first();
         while let Some(event) = self.later.pop(&mut list) {
             self.push_again(event);
@@ -396,8 +389,8 @@ impl EventQueue {
         let (old_shift, next) = (self.shift, self.present + 1);
         let mut later = self.later.drain();
         self.first_later = u64::MAX;
-        self.present = (self.first << old_shift) >> shift;
-        self.first = self.present;
+        self.present = self.first_ps >> shift;
+        self.first_ps = self.present << shift;
         self.shift = shift;
         let mut old = self.make_buckets();
         while let Some(event) = self.later.pop(&mut later) {

@@ -71,29 +71,33 @@ pub const FEW: usize = 8;
 /// Bits of a place among these.
 const PLACE_BITS: u32 = FEW.trailing_zeros();
 
-/// Pairs of places whose exchange, in this order, sorts four and eight events.
-const OF_FOUR: [(usize, usize); 5] = [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)];
-const OF_EIGHT: [(usize, usize); 19] = [
-    (0, 2),
-    (1, 3),
-    (4, 6),
-    (5, 7),
-    (0, 4),
-    (1, 5),
-    (2, 6),
-    (3, 7),
-    (0, 1),
-    (2, 3),
-    (4, 5),
-    (6, 7),
-    (2, 4),
-    (3, 5),
-    (1, 4),
-    (3, 6),
-    (1, 2),
-    (3, 4),
-    (5, 6),
-];
+/// Exchanges two keys unless they are in order, without a branch.
+macro_rules! exchange {
+    ($keys:ident: $(($i:literal, $j:literal))*) => {
+        $(($keys[$i], $keys[$j]) = ($keys[$i].min($keys[$j]), $keys[$i].max($keys[$j]));)*
+    };
+}
+
+/// Sorts four keys by exchanges.
+#[inline(always)]
+fn sort_four(mut keys: [u64; 4]) -> [u64; 4] {
+    exchange!(keys: (0, 1) (2, 3) (0, 2) (1, 3) (1, 2));
+    keys
+}
+
+/// Sorts eight keys by exchanges. A loop over pairs would be compiled as one, with all keys in memory.
+#[inline(always)]
+fn sort_eight(mut keys: [u64; FEW]) -> [u64; FEW] {
+    exchange!(keys:
+        (0, 2) (1, 3) (4, 6) (5, 7)
+        (0, 4) (1, 5) (2, 6) (3, 7)
+        (0, 1) (2, 3) (4, 5) (6, 7)
+        (2, 4) (3, 5)
+        (1, 4) (3, 6)
+        (1, 2) (3, 4) (5, 6)
+    );
+    keys
+}
 
 /// Adds the first `len` of these events to `sorted`, the earliest first, each `later_ps` later.
 #[inline(always)]
@@ -104,11 +108,11 @@ pub fn add_sorted(sorted: &mut Vec<Near>, events: &[Near; FEW], len: usize, late
         // Most buckets of a small network.
         sorted.push(events[0].delayed(later_ps));
     } else if len <= 4 {
-        let events = in_order::<4>(events, len, &OF_FOUR);
+        let events = in_order(events, len, sort_four);
         sorted.extend_from_slice(&events.map(|near| near.delayed(later_ps)));
         sorted.truncate(before + len);
     } else {
-        let events = in_order::<FEW>(events, len, &OF_EIGHT);
+        let events = in_order(events, len, sort_eight);
         sorted.extend_from_slice(&events.map(|near| near.delayed(later_ps)));
         sorted.truncate(before + len);
     }
@@ -120,20 +124,15 @@ pub fn add_sorted(sorted: &mut Vec<Near>, events: &[Near; FEW], len: usize, late
 fn in_order<const N: usize>(
     events: &[Near; FEW],
     len: usize,
-    exchanges: &[(usize, usize)],
+    sort: impl Fn([u64; N]) -> [u64; N],
 ) -> [Near; N] {
     // A key is followed by the event's place; places without an event have the largest key.
-    let mut keys: [u64; N] = std::array::from_fn(|place| {
+    let keys = std::array::from_fn(|place| {
         let key = (events[place].0 >> 64) as u64;
         let key = key << PLACE_BITS | place as u64;
         key | 0_u64.wrapping_sub(u64::from(place >= len))
     });
-    for &(i, j) in exchanges {
-        let (a, b) = (keys[i], keys[j]);
-        keys[i] = a.min(b);
-        keys[j] = a.max(b);
-    }
-    keys.map(|key| events[key as usize % FEW])
+    sort(keys).map(|key| events[key as usize % FEW])
 }
 
 #[cfg(test)]

@@ -44,17 +44,11 @@ const HOST: u32 = 1 << 31;
 /// Bit beside a route's entry that marks a packet to be observed when it leaves its link.
 const OBSERVED: u32 = 1 << 30;
 
-/// Encodes the route's entry for an event.
-#[inline(always)]
-fn next_of(entry: u32, observed: bool) -> u32 {
-    entry | (u32::from(observed) * OBSERVED)
-}
-
 /// Next hop of a packet after a port that has accepted it, for the packet's event.
 #[inline(always)]
 fn next_after(link: &Port, packet: &Packet, hops: &[u32]) -> u32 {
-    let observed = link.is_observed() | (packet.flags & flags::PROBE != 0);
-    next_of(hops[packet.hop as usize], observed)
+    let observed = u32::from(link.observes(packet));
+    hops[packet.hop as usize] | observed * (OBSERVED / u32::from(flags::PROBE))
 }
 
 /// Next hop of a packet.
@@ -87,6 +81,12 @@ impl Hop {
     #[inline]
     pub fn is_observed(cargo: Cargo) -> bool {
         cargo.next & OBSERVED != 0
+    }
+
+    /// The port through which the packet leaves, if it does and is not observed.
+    #[inline(always)]
+    pub fn plain_port(cargo: Cargo) -> Option<usize> {
+        (cargo.next < OBSERVED).then_some(cargo.next as usize)
     }
 }
 

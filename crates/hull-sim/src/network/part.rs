@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::packet::Packet;
 use super::port::Port;
-use super::{HOST, Network, next_of};
+use super::{HOST, Network, OBSERVED};
 use crate::engine::Cargo;
 
 /// Packet with the time at which it leaves its link.
@@ -167,7 +167,7 @@ impl Network {
         let observed = self.part.as_ref().is_some_and(|part| part.observed[port]);
         let cargo = Cargo {
             packet: self.in_flight.insert(packet),
-            next: next_of(self.hops[hop], observed),
+            next: self.hops[hop] | u32::from(observed) * OBSERVED,
         };
         (arrival_ps, port, cargo)
     }

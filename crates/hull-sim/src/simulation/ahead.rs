@@ -40,7 +40,7 @@ impl Ahead<'_> {
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
         let events = self.events;
-        let most = if in_stages { FEW } else { usize::MAX };
+        let most = in_stages.then_some(FEW);
         events.for_each_of_next(most, |entity, cargo| self.soon(entity, cargo));
         if in_stages && events.ahead(FEW).is_some() {
             for others in 0..STEP * STAGES {

@@ -2,7 +2,7 @@
 //!
 //! A run has a warm-up, the measured time, and a drain in which open flows may complete.
 
-use crate::engine::{Cargo, Entity, EventQueue, Kind};
+use crate::engine::{Cargo, Due, Entity, EventQueue, Kind};
 
 /// Time, phases of a run, and pending events.
 #[derive(Debug)]
@@ -50,17 +50,30 @@ impl Clock {
         self.events.push(at_ps, link, cargo);
     }
 
-    /// Advances to the next event before `bound_ps` and the limit.
+    /// Next event before `bound_ps` and the limit, among the sorted ones.
     #[inline(always)]
-    pub fn next_before(&mut self, bound_ps: u64) -> Option<(Entity, Cargo)> {
-        let due = self.events.pop_before(bound_ps.min(self.limit_ps))?;
-        let (at_ps, entity) = (due.at_ps, due.entity);
-        debug_assert!(at_ps >= self.now_ps, "{entity:?} wants to act in the past");
-        if !entity.is_link() {
-            self.before_ps = self.now_ps;
-        }
+    pub fn next_before(&mut self, bound_ps: u64) -> Option<Due> {
+        self.events.pop_sorted(bound_ps.min(self.limit_ps))
+    }
+
+    /// Sorts the next events if there are any before `bound_ps` and the limit.
+    #[inline(always)]
+    pub fn turn(&mut self, bound_ps: u64) -> bool {
+        self.events.turn(bound_ps.min(self.limit_ps))
+    }
+
+    /// Advances to a packet's arrival.
+    #[inline(always)]
+    pub fn advance(&mut self, at_ps: u64) {
+        debug_assert!(at_ps >= self.now_ps, "an event in the past");
         self.now_ps = at_ps;
-        Some((entity, due.cargo))
+    }
+
+    /// Advances to an event that is not a packet's arrival.
+    #[inline(always)]
+    pub fn advance_between(&mut self, at_ps: u64) {
+        self.before_ps = self.now_ps;
+        self.advance(at_ps);
     }
 
     /// Disregards the current event, which is not a link's and not part of the model: a run that

@@ -10,14 +10,12 @@ impl Simulation {
     #[inline(always)]
     pub(super) fn serve_link(&mut self, link: usize, cargo: Cargo) {
         self.tally.packet_hops += 1;
-        if Hop::is_observed(cargo) {
-            return self.serve_observed(link, cargo);
-        }
-        match Hop::of(cargo) {
-            Hop::Port(out) => {
-                self.transmit(self.clock.now_ps, out, cargo.packet);
-            }
-            Hop::Host(host) => self.take_in(host, cargo.packet),
+        if let Some(out) = Hop::plain_port(cargo) {
+            self.transmit(self.clock.now_ps, out, cargo.packet);
+        } else if Hop::is_observed(cargo) {
+            self.serve_observed(link, cargo);
+        } else if let Hop::Host(host) = Hop::of(cargo) {
+            self.take_in(host, cargo.packet);
         }
     }
 

@@ -122,6 +122,8 @@ struct Tally {
     /// Counts by transport, if there are several.
     of_transports: Vec<TransportCount>,
     events_served: u64,
+    /// Number of these when the control was last looked at.
+    looked_at: u64,
     /// Number of samples among the served events; results do not count them.
     samples: u64,
 }
@@ -229,38 +231,45 @@ impl Simulation {
         bound_ps: u64,
         control: &Control,
     ) -> Result<(), Failure> {
-        let mut turns = 0;
-        while let Some((entity, cargo)) = self.clock.next_before(bound_ps) {
-            self.tally.events_served += 1;
-            if self.tally.events_served.is_multiple_of(CONTROL_EVERY) {
-                self.look_at(control)?;
+        loop {
+            while let Some(due) = self.clock.next_before(bound_ps) {
+                self.tally.events_served += 1;
+                if AHEAD == ahead::STAGED {
+                    self.ahead().before_event();
+                }
+                if due.entity.is_link() {
+                    self.clock.advance(due.at_ps);
+                    self.serve_link(due.entity.index(), due.cargo);
+                } else {
+                    self.clock.advance_between(due.at_ps);
+                    self.serve(due.entity);
+                }
+            }
+            if !self.clock.turn(bound_ps) {
+                return Ok(());
             }
             if AHEAD != ahead::NOT {
-                let ahead = Ahead {
-                    events: &self.clock.events,
-                    network: &self.fabric.network,
-                    endpoints: &self.endpoints,
-                };
-                if ahead.events.turns() != turns {
-                    turns = ahead.events.turns();
-                    ahead.at_turn(AHEAD == ahead::STAGED);
-                }
-                if AHEAD == ahead::STAGED {
-                    ahead.before_event();
-                }
+                self.ahead().at_turn(AHEAD == ahead::STAGED);
             }
-            if entity.is_link() {
-                self.serve_link(entity.index(), cargo);
-            } else {
-                self.serve(entity);
+            if self.tally.events_served - self.tally.looked_at >= CONTROL_EVERY {
+                self.look_at(control)?;
             }
         }
-        Ok(())
+    }
+
+    #[inline(always)]
+    fn ahead(&self) -> Ahead<'_> {
+        Ahead {
+            events: &self.clock.events,
+            network: &self.fabric.network,
+            endpoints: &self.endpoints,
+        }
     }
 
     /// Reports the progress, and checks whether the run must stop.
     #[cold]
-    fn look_at(&self, control: &Control) -> Result<(), Failure> {
+    fn look_at(&mut self, control: &Control) -> Result<(), Failure> {
+        self.tally.looked_at = self.tally.events_served;
         let started = self.workload.traffic.started_share();
         control.report(self.clock.now_ps, self.tally.packet_hops, started);
         if control.is_cancelled() {

@@ -64,8 +64,10 @@ impl Port {
         self.waiting.clear();
         self.waiting_bytes = 0;
         self.in_service_bytes = packet.wire_bytes;
-        let marks = self.marker.marks(0, u32::from(packet.wire_bytes));
-        self.mark_if(marks, packet);
+        // Which packet is marked behind no other depends on its size, so the branch is predictable.
+        if self.marker.marks(0, u32::from(packet.wire_bytes)) {
+            self.mark_if(true, packet);
+        }
         self.occupy(now_ps, packet);
         self.arrival_ps(now_ps, packet.wire_bytes)
     }

@@ -73,19 +73,37 @@ mod feature {
     pub const CUT_THROUGH: u16 = 1 << 3;
     pub const CAPTURED: u16 = 1 << 4;
     pub const CUT: u16 = 1 << 5;
-    /// Rules process departures.
-    pub const DEPARTURES: u16 = 1 << 6;
+    /// Packets are observed when they leave the link. The bit is that of probes, which always are.
+    pub const OBSERVED: u16 = super::flags::PROBE;
     pub const PHANTOM_QUEUE: u16 = 1 << 7;
     /// The port shares its memory with others.
     pub const SHARED: u16 = 1 << 8;
     /// Packets are held back.
     pub const HOLDS: u16 = 1 << 9;
+    /// Rules process departures.
+    pub const DEPARTURES: u16 = 1 << 10;
     /// Features that decide by more than the queue and a threshold.
     pub const RULED: u16 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Features that take packets off the fast path.
     pub const OFF_FAST_PATH: u16 = RULED | SHARED | HOLDS;
-    /// Features that observe packets when they leave the link.
-    pub const OBSERVED: u16 = CUT_THROUGH | CAPTURED | DEPARTURES;
+
+    const _: () = {
+        let bits = [
+            EXTRAS,
+            COUNT_IN_SERVICE,
+            DOWN,
+            CUT_THROUGH,
+            CAPTURED,
+            CUT,
+            PHANTOM_QUEUE,
+        ];
+        let (bits, more) = (bits, [SHARED, HOLDS, DEPARTURES]);
+        let mut i = 0;
+        while i < bits.len() {
+            assert!(bits[i] != OBSERVED && (i >= more.len() || more[i] != OBSERVED));
+            i += 1;
+        }
+    };
 }
 
 /// Port with its link. The order of the fields puts all that every packet needs into two cache
@@ -138,7 +156,10 @@ impl Port {
         let mut features = 0;
         for (on, bit) in [
             (config.count_in_service, feature::COUNT_IN_SERVICE),
-            (config.cut_through_bytes.is_some(), feature::CUT_THROUGH),
+            (
+                config.cut_through_bytes.is_some(),
+                feature::CUT_THROUGH | feature::OBSERVED,
+            ),
             (config.phantom_queue.is_some(), feature::PHANTOM_QUEUE),
         ] {
             if on {
@@ -179,7 +200,7 @@ impl Port {
             let (sent_rules, rules): (Vec<_>, Vec<_>) =
                 rules.partition(|rule| rule.looks_at_sent());
             if !rules.iter().all(|rule| rule.decides_on_arrival()) {
-                port.features |= feature::DEPARTURES;
+                port.features |= feature::DEPARTURES | feature::OBSERVED;
             }
             let extras = port.extras_mut();
             (extras.rules, extras.sent_rules) = (rules, sent_rules);
@@ -419,6 +440,12 @@ impl Port {
         self.has(feature::OBSERVED)
     }
 
+    /// [`flags::PROBE`] if the packet must be observed when it leaves the link, else 0.
+    #[inline(always)]
+    pub(in crate::network) fn observes(&self, packet: &Packet) -> u16 {
+        (self.features | packet.flags) & feature::OBSERVED
+    }
+
     /// Whether packets are captured.
     pub fn is_captured(&self) -> bool {
         self.has(feature::CAPTURED)
@@ -426,7 +453,7 @@ impl Port {
 
     /// Starts capturing packets.
     pub fn capture(&mut self) {
-        self.features |= feature::CAPTURED;
+        self.features |= feature::CAPTURED | feature::OBSERVED;
     }
 
     /// Time until which the link is occupied, ps.
