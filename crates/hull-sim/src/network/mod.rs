@@ -48,7 +48,7 @@ const OBSERVED: u32 = 1 << 30;
 #[inline(always)]
 fn next_after(link: &Port, packet: &Packet, hops: &[u32]) -> u32 {
     let observed = u32::from(link.observes(packet));
-    hops[packet.hop as usize] | observed * (OBSERVED / u32::from(flags::PROBE))
+    hops[packet.hop as usize] | (observed * (OBSERVED / u32::from(flags::PROBE)))
 }
 
 /// Next hop of a packet.

@@ -167,7 +167,7 @@ impl Network {
         let observed = self.part.as_ref().is_some_and(|part| part.observed[port]);
         let cargo = Cargo {
             packet: self.in_flight.insert(packet),
-            next: self.hops[hop] | u32::from(observed) * OBSERVED,
+            next: self.hops[hop] | (u32::from(observed) * OBSERVED),
         };
         (arrival_ps, port, cargo)
     }
