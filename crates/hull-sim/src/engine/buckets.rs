@@ -23,15 +23,12 @@ impl Inside {
 }
 
 /// Number of buckets whose counts are read at once.
-const WORD: usize = 8;
-
-/// Count of a bucket with more events than fit inside.
-const CROWDED: u8 = FEW as u8 + 1;
+pub const WORD: usize = 8;
 
 /// Buckets by place: their number modulo the number of buckets.
 #[derive(Debug)]
 pub struct Buckets {
-    /// Number of events in each bucket, or [`CROWDED`].
+    /// Number of events in each bucket, 255 if there are more.
     counts: Vec<[u8; WORD]>,
     inside: Vec<Inside>,
     /// Events that do not fit inside, of each bucket.
@@ -65,10 +62,10 @@ impl Buckets {
         }
     }
 
-    /// Replaces the buckets by `count` empty ones, a power of two and at least 16. Returns those
-    /// that were replaced.
+    /// Replaces the buckets by `count` empty ones, a power of two and at least [`WORD`]. Returns
+    /// those that were replaced.
     pub fn replace(&mut self, count: usize) -> Replaced {
-        debug_assert!(count.is_power_of_two() && count >= 2 * WORD);
+        debug_assert!(count.is_power_of_two() && count >= WORD);
         Replaced {
             counts: std::mem::replace(&mut self.counts, vec![[0; WORD]; count / WORD]),
             inside: std::mem::replace(&mut self.inside, vec![Inside::default(); count]),
@@ -79,7 +76,7 @@ impl Buckets {
     /// Moves the events of a replaced bucket to the end of `events`, in no particular order.
     pub fn take_replaced(&mut self, old: &mut Replaced, bucket: u64, events: &mut Vec<Near>) {
         let place = bucket as usize & (old.len() - 1);
-        let count = std::mem::take(&mut old.counts[place / WORD][place % WORD]);
+        let count = std::mem::take(&mut old.counts.as_flattened_mut()[place]);
         events.extend_from_slice(old.inside[place].events(count));
         self.crowded.take(&mut old.lists[place], events);
     }
@@ -100,14 +97,14 @@ impl Buckets {
     #[inline(always)]
     pub fn push(&mut self, bucket: u64, near: Near) {
         let place = self.place(bucket);
-        let count = &mut self.counts[place / WORD][place % WORD];
+        let count = &mut self.counts.as_flattened_mut()[place];
         match self.inside[place].0.get_mut(usize::from(*count)) {
             Some(slot) => {
                 *slot = near;
                 *count += 1;
             }
             None => {
-                *count = CROWDED;
+                *count = count.saturating_add(1);
                 self.crowded.push(&mut self.lists[place], near);
             }
         }
@@ -118,9 +115,9 @@ impl Buckets {
     #[inline(always)]
     pub fn take_sorted(&mut self, bucket: u64, sorted: &mut Vec<Near>, later_ps: u64) {
         let place = self.place(bucket);
-        let count = std::mem::take(&mut self.counts[place / WORD][place % WORD]);
+        let count = std::mem::take(&mut self.counts.as_flattened_mut()[place]);
         let inside = &self.inside[place].0;
-        if count < CROWDED {
+        if usize::from(count) <= FEW {
             return add_sorted(sorted, inside, count.into(), later_ps);
         }
         let before = sorted.len();
@@ -136,21 +133,20 @@ impl Buckets {
     /// Moves the events of a bucket to the end of `events`, in no particular order.
     pub fn take(&mut self, bucket: u64, events: &mut Vec<Near>) {
         let place = self.place(bucket);
-        let count = std::mem::take(&mut self.counts[place / WORD][place % WORD]);
+        let count = std::mem::take(&mut self.counts.as_flattened_mut()[place]);
         events.extend_from_slice(self.inside[place].events(count));
         self.crowded.take(&mut self.lists[place], events);
     }
 
     /// Calls `look` with each event of a bucket, in no particular order, unless it holds more than
-    /// `most` events.
+    /// `most` events; 255 is no limit.
     #[inline(always)]
-    pub fn for_each(&self, bucket: u64, most: Option<usize>, mut look: impl FnMut(&Near)) {
+    pub fn for_each(&self, bucket: u64, most: u8, mut look: impl FnMut(&Near)) {
         let place = self.place(bucket);
-        let count = self.counts[place / WORD][place % WORD];
-        let list = &self.lists[place];
-        if most.is_none_or(|most| FEW + self.crowded.count(list, most) <= most) {
+        let count = self.counts.as_flattened()[place];
+        if count <= most {
             self.inside[place].events(count).iter().for_each(&mut look);
-            self.crowded.for_each(list, look);
+            self.crowded.for_each(&self.lists[place], look);
         }
     }
 
@@ -173,11 +169,12 @@ impl Buckets {
         let (word, shift) = (place / WORD, place % WORD * 8);
         let after = (word + 1) & (self.counts.len() - 1);
         let [low, high] = [word, after].map(|at| u64::from_le_bytes(self.counts[at]));
+        // The second shift is in two steps, because it may be by 64.
         low >> shift | high << 1 << (63 - shift)
     }
 
-    /// Number of buckets from `bucket` to the next one that is not empty; more than eight if that
-    /// is not among the next eight.
+    /// Number of buckets from `bucket` to the next one that is not empty; nine if that is not among
+    /// the next eight.
     #[inline(always)]
     pub fn steps_to_filled(&self, bucket: u64) -> u64 {
         1 + u64::from(self.counts_from(bucket + 1).trailing_zeros() / 8)
@@ -190,7 +187,7 @@ impl Buckets {
         if counts != 0 {
             return start + u64::from(counts.trailing_zeros() / 8);
         }
-        // The first bucket of the next word may be one of these; then it is empty.
+        // Some of the next word's buckets were among these; they are empty.
         let (first, words) = (self.place(start), self.counts.len());
         for step in 1..=words {
             // After a full round, the low bytes of the first word come last.
@@ -202,5 +199,82 @@ impl Buckets {
             }
         }
         u64::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Cargo;
+
+    fn near(number: u64) -> Near {
+        Near::new(number % 7, number as u32, Cargo::default())
+    }
+
+    /// The next bucket that is not empty is found from everywhere, also across the ring's end.
+    #[test]
+    fn finds_the_next_filled_bucket() {
+        const COUNT: u64 = 16;
+        for start in (1..=COUNT).chain([COUNT << 40 | 13]) {
+            for (a, b) in (0..COUNT * COUNT).map(|both| (both / COUNT, both % COUNT)) {
+                let mut buckets = Buckets::new();
+                buckets.replace(COUNT as usize);
+                assert_eq!(buckets.next_filled(start), u64::MAX);
+                assert_eq!(buckets.steps_to_filled(start - 1), 9);
+                for after in [a, b] {
+                    buckets.push(start + after, near(after));
+                }
+                let first = a.min(b);
+                assert_eq!(buckets.next_filled(start), start + first);
+                let steps = buckets.steps_to_filled(start - 1);
+                assert_eq!(steps, if first < 8 { first + 1 } else { 9 });
+                buckets.take(start + first, &mut Vec::new());
+                let last = if a == b { u64::MAX } else { start + a.max(b) };
+                assert_eq!(buckets.next_filled(start), last);
+            }
+        }
+    }
+
+    /// A bucket keeps all its events, also those that do not fit inside, and is then empty.
+    #[test]
+    fn keeps_all_events() {
+        for len in (0..66).chain([254, 255, 256, 300]) {
+            let mut buckets = Buckets::new();
+            buckets.replace(64);
+            let fill = |buckets: &mut Buckets| (0..len).for_each(|n| buckets.push(70, near(n)));
+            let mut expected: Vec<Near> = (0..len).map(near).collect();
+            expected.sort_unstable();
+            let mut found = Vec::new();
+
+            fill(&mut buckets);
+            buckets.for_each(70, u8::MAX, |&event| found.push(event));
+            found.sort_unstable();
+            assert_eq!(found, expected);
+            for most in [0, 1, 8, 9, 64] {
+                found.clear();
+                buckets.for_each(70, most, |&event| found.push(event));
+                let is_seen = len <= u64::from(most);
+                assert_eq!(found.len() as u64, if is_seen { len } else { 0 });
+            }
+
+            found.clear();
+            buckets.take_sorted(70, &mut found, 0);
+            assert_eq!(found, expected);
+            found.clear();
+            buckets.take_sorted(70, &mut found, 0);
+            assert_eq!((found.len(), buckets.next_filled(0)), (0, u64::MAX));
+
+            fill(&mut buckets);
+            let mut old = buckets.replace(128);
+            assert_eq!(buckets.next_filled(0), u64::MAX);
+            buckets.take_replaced(&mut old, 70, &mut found);
+            found.sort_unstable();
+            assert_eq!(found, expected);
+            found.clear();
+            fill(&mut buckets);
+            buckets.take(70, &mut found);
+            found.sort_unstable();
+            assert_eq!(found, expected);
+        }
     }
 }

@@ -12,7 +12,7 @@
 //! [`Later`]. Scheduling and serving therefore cost the same with ten links as with ten thousand. The
 //! width adapts to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
-use super::buckets::{Buckets, Replaced};
+use super::buckets::{Buckets, Replaced, WORD};
 use super::entity::Entity;
 use super::later::{Far, Later};
 use super::lists::List;
@@ -35,7 +35,7 @@ const MANY: u64 = LOOK_EVERY * 6;
 /// many, and the largest number of buckets, empty ones included, that they are taken from. The end of
 /// the sorted events, which a processor cannot predict, then comes less often.
 const ENOUGH: usize = 16;
-const TOGETHER: u64 = 8;
+const TOGETHER: u64 = WORD as u64;
 
 /// Number of ports from which a network is too large for the cache: 4,000 ports and the packets on
 /// their links take 1 MB. One bucket is then enough: what the events of the next one need is prefetched
@@ -62,7 +62,7 @@ pub struct EventQueue {
     shift: u32,
     /// Number of the current bucket, counted from time 0: the last one whose events are sorted.
     present: u64,
-    /// Beginning of the first bucket whose events are sorted, ps; their times are since then.
+    /// Beginning of the first bucket whose events are sorted, ps; `sorted` has times since then.
     first_ps: u64,
     /// Events of the buckets from the first to the current one, earliest first.
     sorted: Vec<Near>,
@@ -208,9 +208,9 @@ impl EventQueue {
     }
 
     /// Calls `look` with each event in the next bucket, in no particular order, unless the bucket
-    /// holds more than `most` events. Prefetches the events of the following buckets.
+    /// holds more than `most` events; 255 is no limit. Prefetches the events of the following buckets.
     #[inline(always)]
-    pub fn for_each_of_next(&self, most: Option<usize>, mut look: impl FnMut(Entity, Cargo)) {
+    pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();
         (self.buckets).for_each(number, most, |near| look(near.entity(), near.cargo()));
         // If events are dense, these are the next two buckets that hold any.
@@ -275,8 +275,8 @@ impl EventQueue {
         all
     }
 
-    /// Sorts the next events if there are any before `limit_ps`. Returns false if there are none,
-    /// or if sorted ones wait.
+    /// Sorts the events of the next buckets, unless all that hold any begin at `limit_ps` or later,
+    /// or sorted events wait. Returns whether it did.
     #[inline(never)]
     pub fn turn(&mut self, limit_ps: u64) -> bool {
         if self.done < self.sorted.len() {

@@ -133,19 +133,6 @@ impl<T: Copy> Lists<T> {
         }
     }
 
-    /// Number of events in a list, or a number above `most` if there are more.
-    #[inline(always)]
-    pub fn count(&self, list: &List, most: usize) -> usize {
-        let (mut count, mut room, mut at) = (0, list.room as usize, list.chunk);
-        while count <= most
-            && let Some(chunk) = self.chunks.get(at as usize)
-        {
-            count += EVENTS - room;
-            (at, room) = (chunk.next, 0);
-        }
-        count
-    }
-
     /// Prefetches the first events of a list.
     #[inline(always)]
     pub fn prefetch(&self, list: &List) {
@@ -170,8 +157,6 @@ mod tests {
             }
             let mut seen = 0;
             lists.for_each(&both[0], |event| seen += event);
-            assert_eq!(lists.count(&both[0], usize::MAX), 5 * EVENTS);
-            assert_eq!(lists.count(&both[0], 2 * EVENTS), 3 * EVENTS);
             let mut even = Vec::new();
             lists.take(&mut both[0], &mut even);
             assert_eq!(seen, even.iter().sum::<usize>());

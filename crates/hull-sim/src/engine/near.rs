@@ -71,7 +71,8 @@ pub const FEW: usize = 8;
 /// Bits of a place among these.
 const PLACE_BITS: u32 = FEW.trailing_zeros();
 
-/// Exchanges two keys unless they are in order, without a branch.
+/// Exchanges the keys of each pair of places unless they are in order, without a branch. A loop over
+/// an array of pairs would remain a loop, with all keys in memory.
 macro_rules! exchange {
     ($keys:ident: $(($i:literal, $j:literal))*) => {
         $(($keys[$i], $keys[$j]) = ($keys[$i].min($keys[$j]), $keys[$i].max($keys[$j]));)*
@@ -85,7 +86,7 @@ fn sort_four(mut keys: [u64; 4]) -> [u64; 4] {
     keys
 }
 
-/// Sorts eight keys by exchanges. A loop over pairs would be compiled as one, with all keys in memory.
+/// Sorts eight keys by exchanges.
 #[inline(always)]
 fn sort_eight(mut keys: [u64; FEW]) -> [u64; FEW] {
     exchange!(keys:

@@ -44,11 +44,14 @@ const HOST: u32 = 1 << 31;
 /// Bit beside a route's entry that marks a packet to be observed when it leaves its link.
 const OBSERVED: u32 = 1 << 30;
 
+/// Moves the bit of probes to [`OBSERVED`].
+const TO_OBSERVED: u32 = OBSERVED / flags::PROBE as u32;
+
 /// Next hop of a packet after a port that has accepted it, for the packet's event.
 #[inline(always)]
 fn next_after(link: &Port, packet: &Packet, hops: &[u32]) -> u32 {
-    let observed = u32::from(link.observes(packet));
-    hops[packet.hop as usize] | (observed * (OBSERVED / u32::from(flags::PROBE)))
+    let observed = u32::from(link.observed_bit(packet));
+    hops[packet.hop as usize] | (observed * TO_OBSERVED)
 }
 
 /// Next hop of a packet.
@@ -425,5 +428,61 @@ impl Network {
     pub fn packets(&self) -> usize {
         let queued: usize = self.ports.iter().map(Port::queued).sum();
         self.in_flight.len() + self.held.len() + queued
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packet that leaves a link is observed or not, and leaves through a port or has arrived.
+    #[test]
+    fn next_hops_are_told_apart() {
+        for (entry, hop) in [(5, Hop::Port(5)), (5 | HOST, Hop::Host(5))] {
+            for observed in [0, OBSERVED] {
+                let cargo = Cargo {
+                    packet: 0,
+                    next: entry | observed,
+                };
+                assert_eq!(Hop::of(cargo), hop);
+                assert_eq!(Hop::is_observed(cargo), observed != 0);
+                let is_plain = (entry, observed) == (5, 0);
+                assert_eq!(Hop::plain_port(cargo), is_plain.then_some(5));
+            }
+        }
+    }
+
+    /// Probes are observed on all links; other packets on links that cut through, that are captured,
+    /// or whose rules process departures.
+    #[test]
+    fn packets_are_observed_where_needed() {
+        #[derive(Debug)]
+        struct OfDepartures;
+        impl rules::Rule for OfDepartures {}
+        let config = || PortConfig::plain(1_000_000_000, 0, BufferLimit::Unlimited);
+        let mut captured = Port::new(config());
+        captured.capture();
+        let cut_through = Port::new(PortConfig {
+            cut_through_bytes: Some(64),
+            ..config()
+        });
+        let ruled = Port::new(PortConfig {
+            rules: vec![Box::new(OfDepartures)],
+            ..config()
+        });
+        let plain = Port::new(config());
+        for (port, observes) in [
+            (&captured, true),
+            (&cut_through, true),
+            (&ruled, true),
+            (&plain, false),
+        ] {
+            assert_eq!(port.is_observed(), observes);
+            for kind in [flags::DATA, flags::DATA | flags::CE, flags::PROBE] {
+                let observed = observes || kind == flags::PROBE;
+                let next = next_after(port, &Packet::with_flags(kind), &[7]);
+                assert_eq!(next, if observed { 7 | OBSERVED } else { 7 });
+            }
+        }
     }
 }

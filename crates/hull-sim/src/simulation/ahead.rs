@@ -18,7 +18,7 @@ const STAGES: usize = 5;
 const STEP: usize = 5;
 
 /// Largest number of events in a bucket that counts as small.
-const FEW: usize = 64;
+const FEW: u8 = 64;
 
 /// Prefetching of a run: none, for the packets of the next bucket, or also in stages.
 pub(super) const NOT: u8 = 0;
@@ -34,16 +34,16 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Prefetches data for the events of the next bucket when a bucket of the calendar begins. If
-    /// events are also processed in stages, large buckets are left to these, when their order is
+    /// Prefetches data for the events of the next bucket when the calendar has sorted events and
+    /// before the first of these is taken. If events are also processed in stages, large buckets are left to these, when their order is
     /// known.
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
         let events = self.events;
-        let most = in_stages.then_some(FEW);
+        let most = if in_stages { FEW } else { u8::MAX };
         events.for_each_of_next(most, |entity, cargo| self.soon(entity, cargo));
-        if in_stages && events.ahead(FEW).is_some() {
-            for others in 0..STEP * STAGES {
+        if in_stages && events.ahead(usize::from(FEW)).is_some() {
+            for others in 0..=STEP * STAGES {
                 if let Some((entity, cargo)) = events.ahead(others) {
                     self.stage(0, entity, cargo);
                 }

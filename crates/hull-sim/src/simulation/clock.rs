@@ -50,30 +50,31 @@ impl Clock {
         self.events.push(at_ps, link, cargo);
     }
 
-    /// Next event before `bound_ps` and the limit, among the sorted ones.
+    /// Removes the next event if it is sorted and before `bound_ps` and the limit. The caller must
+    /// then advance to it.
     #[inline(always)]
-    pub fn next_before(&mut self, bound_ps: u64) -> Option<Due> {
+    pub fn pop_before(&mut self, bound_ps: u64) -> Option<Due> {
         self.events.pop_sorted(bound_ps.min(self.limit_ps))
     }
 
-    /// Sorts the next events if there are any before `bound_ps` and the limit.
+    /// Sorts the next events, with `bound_ps` and the limit; see [`EventQueue::turn`].
     #[inline(always)]
     pub fn turn(&mut self, bound_ps: u64) -> bool {
         self.events.turn(bound_ps.min(self.limit_ps))
     }
 
-    /// Advances to a packet's arrival.
+    /// Advances to an event that is a packet's arrival.
     #[inline(always)]
-    pub fn advance(&mut self, at_ps: u64) {
+    pub fn advance_to_arrival(&mut self, at_ps: u64) {
         debug_assert!(at_ps >= self.now_ps, "an event in the past");
         self.now_ps = at_ps;
     }
 
     /// Advances to an event that is not a packet's arrival.
     #[inline(always)]
-    pub fn advance_between(&mut self, at_ps: u64) {
+    pub fn advance_to_other(&mut self, at_ps: u64) {
         self.before_ps = self.now_ps;
-        self.advance(at_ps);
+        self.advance_to_arrival(at_ps);
     }
 
     /// Disregards the current event, which is not a link's and not part of the model: a run that

@@ -15,6 +15,7 @@ impl Simulation {
         } else if Hop::is_observed(cargo) {
             self.serve_observed(link, cargo);
         } else if let Hop::Host(host) = Hop::of(cargo) {
+            // All other packets have arrived.
             self.take_in(host, cargo.packet);
         }
     }

@@ -45,7 +45,8 @@ use losses::Losses;
 pub use outcome::{Measured, Outcome, PacketCount, PartLoad, ProcessorUse, Throughput};
 use partition::Partition;
 
-/// Number of events between two checks of [`Control`].
+/// Smallest number of events between two looks at [`Control`]. A look comes when the calendar has
+/// sorted events.
 const CONTROL_EVERY: u64 = 1 << 14;
 
 /// Reason why a run ended without a result.
@@ -123,7 +124,7 @@ struct Tally {
     of_transports: Vec<TransportCount>,
     events_served: u64,
     /// Number of these when the control was last looked at.
-    looked_at: u64,
+    at_last_look: u64,
     /// Number of samples among the served events; results do not count them.
     samples: u64,
 }
@@ -232,16 +233,16 @@ impl Simulation {
         control: &Control,
     ) -> Result<(), Failure> {
         loop {
-            while let Some(due) = self.clock.next_before(bound_ps) {
+            while let Some(due) = self.clock.pop_before(bound_ps) {
                 self.tally.events_served += 1;
                 if AHEAD == ahead::STAGED {
                     self.ahead().before_event();
                 }
                 if due.entity.is_link() {
-                    self.clock.advance(due.at_ps);
+                    self.clock.advance_to_arrival(due.at_ps);
                     self.serve_link(due.entity.index(), due.cargo);
                 } else {
-                    self.clock.advance_between(due.at_ps);
+                    self.clock.advance_to_other(due.at_ps);
                     self.serve(due.entity);
                 }
             }
@@ -251,12 +252,13 @@ impl Simulation {
             if AHEAD != ahead::NOT {
                 self.ahead().at_turn(AHEAD == ahead::STAGED);
             }
-            if self.tally.events_served - self.tally.looked_at >= CONTROL_EVERY {
+            if self.tally.events_served - self.tally.at_last_look >= CONTROL_EVERY {
                 self.look_at(control)?;
             }
         }
     }
 
+    /// What prefetching looks at.
     #[inline(always)]
     fn ahead(&self) -> Ahead<'_> {
         Ahead {
@@ -269,7 +271,7 @@ impl Simulation {
     /// Reports the progress, and checks whether the run must stop.
     #[cold]
     fn look_at(&mut self, control: &Control) -> Result<(), Failure> {
-        self.tally.looked_at = self.tally.events_served;
+        self.tally.at_last_look = self.tally.events_served;
         let started = self.workload.traffic.started_share();
         control.report(self.clock.now_ps, self.tally.packet_hops, started);
         if control.is_cancelled() {

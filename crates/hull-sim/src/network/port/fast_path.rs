@@ -64,7 +64,7 @@ impl Port {
         self.waiting.clear();
         self.waiting_bytes = 0;
         self.in_service_bytes = packet.wire_bytes;
-        // Which packet is marked behind no other depends on its size, so the branch is predictable.
+        // Behind no other packet only the size decides about a mark, so this branch is predictable.
         if self.marker.marks(0, u32::from(packet.wire_bytes)) {
             self.mark_if(true, packet);
         }
