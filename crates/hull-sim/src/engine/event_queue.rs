@@ -208,7 +208,8 @@ impl EventQueue {
     }
 
     /// Calls `look` with each event in the next bucket, in no particular order, unless the bucket
-    /// holds more than `most` events; 255 is no limit. Prefetches the events of the following buckets.
+    /// holds more than `most` events; 255 is no limit. Prefetches the events of the following
+    /// buckets.
     #[inline(always)]
     pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();

@@ -35,8 +35,8 @@ pub(super) struct Ahead<'a> {
 
 impl Ahead<'_> {
     /// Prefetches data for the events of the next bucket when the calendar has sorted events and
-    /// before the first of these is taken. If events are also processed in stages, large buckets are left to these, when their order is
-    /// known.
+    /// before the first of these is taken. If events are also processed in stages, large buckets
+    /// are left to these, when their order is known.
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
         let events = self.events;
