@@ -39,6 +39,9 @@ pub struct FlowAssociationConfig {
     pub when_full: WhenFull,
 }
 
+/// Number of a flow that has ended; no other flow has it.
+const NO_FLOW: u32 = u32::MAX;
+
 /// Associated flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
@@ -112,6 +115,16 @@ impl FlowAssociation {
         }
         self.expire(now_ps);
         self.table.iter().any(|entry| entry.flow == flow)
+    }
+
+    /// Processes the end of a flow whose number another flow takes. Its entry remains until it
+    /// expires, and is no flow's.
+    pub fn forget(&mut self, flow: u32) {
+        if self.present & bit_of(flow) != 0 {
+            let of_flow = self.table.iter_mut().filter(|entry| entry.flow == flow);
+            of_flow.for_each(|entry| entry.flow = NO_FLOW);
+            self.find_present();
+        }
     }
 
     /// Number of flows associated at `now_ps`.

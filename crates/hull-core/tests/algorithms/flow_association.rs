@@ -49,6 +49,22 @@ proptest! {
         }
     }
 
+    /// The entry of a forgotten flow takes up its place until it expires, and is no flow's.
+    #[test]
+    fn forgotten_flow_keeps_its_entry(gap_ps in 0_u64..2_000, when in 0_u64..999) {
+        let mut table = FlowAssociation::new(&FlowAssociationConfig {
+            entries: 2, probability: u32::MAX, timeout_ps: 1_000, when_full: WhenFull::Ignore,
+        });
+        prop_assert!(table.on_ece(0, 5, 0) && table.on_ece(0, 6, 0));
+        table.forget(5);
+        table.forget(7);
+        prop_assert!(!table.is_associated(when, 5) && table.is_associated(when, 6));
+        prop_assert_eq!(table.len(when), 2);
+        // The flow that takes the number finds the table full until then.
+        let later_ps = when + gap_ps;
+        prop_assert_eq!(table.on_ece(later_ps, 5, 0), later_ps >= 1_000);
+    }
+
     #[test]
     fn expires_exactly(start_ps in 0_u64..1 << 60, timeout_ps in 1_u64..1 << 60) {
         let mut table = FlowAssociation::new(&FlowAssociationConfig {

@@ -13,7 +13,7 @@
 //! width adapts to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
 use super::buckets::{Buckets, Replaced, WORD};
-use super::entity::Entity;
+use super::entity::{Entity, Kind};
 use super::later::{Far, Later};
 use super::lists::List;
 use super::near::{Cargo, Near};
@@ -197,6 +197,13 @@ impl EventQueue {
             u64::MAX => u64::MAX,
             bucket => bucket << self.shift,
         }
+    }
+
+    /// Time (ps) and kind of the next event, if it is sorted.
+    #[inline]
+    pub fn next_sorted(&self) -> Option<(u64, Kind)> {
+        let near = self.sorted.get(self.done)?;
+        Some((self.first_ps + near.within_ps(), near.entity().kind()))
     }
 
     /// Event that follows after `others` further ones, if it is sorted already and no event is added

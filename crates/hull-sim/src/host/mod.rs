@@ -47,6 +47,28 @@ impl HostSide {
         }
     }
 
+    /// Lets the pacers of two hosts forget the flow whose number a new flow between them takes.
+    pub fn forget_flow(&mut self, ends: (u32, u32), flow: u32) {
+        for host in [ends.0, ends.1] {
+            if let Some(pacer) = self.pacers.get_mut(host as usize) {
+                pacer.forget(flow);
+            }
+        }
+    }
+
+    /// Exchanges a host with another part.
+    pub fn exchange(&mut self, other: &mut HostSide, host: usize) {
+        fn swap<T>(here: &mut [T], there: &mut [T], place: usize) {
+            if let (Some(here), Some(there)) = (here.get_mut(place), there.get_mut(place)) {
+                std::mem::swap(here, there);
+            }
+        }
+        swap(&mut self.stacks, &mut other.stacks, 2 * host);
+        swap(&mut self.stacks, &mut other.stacks, 2 * host + 1);
+        swap(&mut self.pacers, &mut other.pacers, host);
+        swap(&mut self.receivers, &mut other.receivers, host);
+    }
+
     /// Smallest delay of the sending and the receiving stack together, ps; 0 without variable
     /// stacks.
     pub fn least_stacks_ps(&self) -> u64 {

@@ -167,6 +167,11 @@ impl PacerStage {
         if before { Echo::Renewed } else { Echo::Begun }
     }
 
+    /// Processes the end of a flow whose number another flow takes.
+    pub fn forget(&mut self, flow: u32) {
+        self.association.forget(flow);
+    }
+
     /// Takes the effect of one packet with [`flags::ECHOED`] on its flow.
     pub fn take_drawn(&mut self) -> Option<(u32, Echo)> {
         self.drawn.pop()

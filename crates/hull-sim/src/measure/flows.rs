@@ -91,6 +91,17 @@ pub struct LoggedFlow {
     pub group: u16,
 }
 
+/// Acknowledgment of a flow's last byte.
+#[derive(Clone, Copy, Debug)]
+pub struct AckedFlow {
+    /// The flow.
+    pub flow: LoggedFlow,
+    /// Number of its transport.
+    pub transport: u16,
+    /// Time since its start, ps.
+    pub after_ps: u64,
+}
+
 /// Completion times of one size class.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassSummary {
@@ -182,10 +193,15 @@ impl FlowLog {
         self.table.push(record)
     }
 
-    /// Records that the last byte of a flow was acknowledged `after_ps` after its start.
-    pub fn acknowledged(&mut self, flow: LoggedFlow, transport: u16, after_ps: u64) {
+    /// Records that the last byte of a flow was acknowledged.
+    pub fn acknowledged(&mut self, acked: AckedFlow) {
+        let AckedFlow {
+            flow,
+            transport,
+            after_ps,
+        } = acked;
         for log in self.parts(transport, flow.group) {
-            log.acknowledged(flow, transport, after_ps);
+            log.acknowledged(acked);
         }
         self.acked[usize::from(flow.class)].add(after_ps);
         if let Some(record) = self.table.row_mut(flow.row) {

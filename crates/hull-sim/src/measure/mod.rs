@@ -27,7 +27,9 @@ pub use capture::HEADERS_BYTES;
 pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
 pub use cpu_time::thread_seconds;
 pub use fairness::Fairness;
-pub use flows::{AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog, GroupSummary, LoggedFlow};
+pub use flows::{
+    AckedFlow, AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog, GroupSummary, LoggedFlow,
+};
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
 pub use links::{
     LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, write as write_links,

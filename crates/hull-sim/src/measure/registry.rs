@@ -108,7 +108,7 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Sum,
         "packets transmitted, counted at each link",
     ),
-    Statistic::new("events", Count, Sum, "events processed, without samples"),
+    Statistic::new("events", Count, Sum, "events processed, without samples and timers that were not due"),
     Statistic::new("simulated_seconds", Second, Sum, "simulated time"),
     Statistic::new("threads", Count, Not, "simulating threads").of_machine(),
     Statistic::new(

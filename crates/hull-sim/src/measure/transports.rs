@@ -18,6 +18,16 @@ pub struct TransportCount {
     pub drops: u64,
 }
 
+impl TransportCount {
+    /// Adds the counts of another part of the run.
+    pub(crate) fn add(&mut self, other: &TransportCount) {
+        self.received_bytes += other.received_bytes;
+        self.packets += other.packets;
+        self.marks += other.marks;
+        self.drops += other.drops;
+    }
+}
+
 /// Results of one transport.
 #[derive(Clone, Debug, Serialize)]
 pub struct TransportSummary {

@@ -187,6 +187,13 @@ impl Network {
         &self.hops[at as usize..=at as usize + length]
     }
 
+    /// Entries of the route at `at`.
+    pub fn whole_route(&self, at: u32) -> &[u32] {
+        let route = &self.hops[at as usize..];
+        let end = route.iter().position(|entry| entry & HOST != 0);
+        &route[..=end.unwrap_or(0)]
+    }
+
     /// Copies entries of another network's list of hops.
     pub fn set_route(&mut self, at: usize, entries: &[u32]) {
         let end = at + entries.len();

@@ -128,6 +128,8 @@ pub const NO_OPTIONS: u32 = u32::MAX;
 pub struct OptionTable {
     entries: Vec<Options>,
     free: Vec<u32>,
+    /// Number of entries in use in other parts at the end of a run.
+    elsewhere: usize,
 }
 
 impl OptionTable {
@@ -170,9 +172,14 @@ impl OptionTable {
         Some(self.entries[entry as usize])
     }
 
+    /// Adds the entries of another part at the end of a run; only their number.
+    pub fn join(&mut self, other: &OptionTable) {
+        self.elsewhere += other.len();
+    }
+
     /// Number of entries in use.
     pub fn len(&self) -> usize {
-        self.entries.len() - self.free.len()
+        self.entries.len() - self.free.len() + self.elsewhere
     }
 
     /// Whether no packet in the network has options.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::packet::Packet;
 use super::port::Port;
-use super::{HOST, Network, OBSERVED};
+use super::{HOST, Network, OBSERVED, OptionTable};
 use crate::engine::Cargo;
 
 /// Packet with the time at which it leaves its link.
@@ -33,35 +33,43 @@ pub struct Departure {
 #[repr(align(128))]
 pub(super) struct OwnPart {
     number: u8,
-    /// Part that simulates each port's queue; hosts are in part 0.
+    /// Part that simulates each port's queue.
     of_ports: Vec<u8>,
+    /// Part of the hosts that this part's links lead to.
+    of_hosts: u8,
     /// Whether each port is observed, which is all that packets from other parts need of their
     /// ports.
     observed: Vec<bool>,
     departures: Vec<Departure>,
-    /// Routes that were set: place of the first entry, and number of ports.
-    routes: Vec<(u32, u32)>,
+    /// Routes that were set: place of the first entry, and number of ports. `None` if they are not
+    /// reported.
+    routes: Option<Vec<(u32, u32)>>,
 }
 
 impl OwnPart {
     #[cold]
     pub(super) fn note_route(&mut self, at: u32, ports: usize) {
-        self.routes.push((at, ports as u32));
+        if let Some(routes) = &mut self.routes {
+            routes.push((at, ports as u32));
+        }
     }
 }
 
 impl Network {
     /// Makes this network part `number` of a network whose port queues belong to the parts
-    /// `of_ports`. The links of the ports `cut` may lead out of the part.
-    pub fn become_part(&mut self, number: u8, of_ports: &[u8], cut: &[usize]) {
+    /// `of_ports`. The links of the ports `cut` may lead out of the part. If it `has_hosts`, its
+    /// links to hosts lead to hosts of this part; otherwise all hosts are in part 0, and all parts
+    /// are told of its routes.
+    pub fn become_part(&mut self, number: u8, of_ports: &[u8], cut: &[usize], has_hosts: bool) {
         let own = cut.iter().filter(|&&port| of_ports[port] == number);
         own.for_each(|&port| self.ports[port].cut(true));
         self.part = Some(Box::new(OwnPart {
             number,
             of_ports: of_ports.to_vec(),
+            of_hosts: if has_hosts { number } else { 0 },
             observed: self.ports.iter().map(Port::is_observed).collect(),
             departures: Vec::new(),
-            routes: Vec::new(),
+            routes: (!has_hosts).then(Vec::new),
         }));
     }
 
@@ -81,7 +89,7 @@ impl Network {
         let entry = self.hops[self.in_flight.get(place).hop as usize];
         let to = match entry & HOST {
             0 => part.of_ports[entry as usize],
-            _ => 0,
+            _ => part.of_hosts,
         };
         if to == part.number {
             return false;
@@ -92,12 +100,13 @@ impl Network {
         true
     }
 
-    /// Takes the departures since the last call, in order, and calls `carry` with each.
+    /// Takes the departures since the last call, in order. Returns also the options of their
+    /// packets.
     #[inline]
-    pub fn for_each_departure(&mut self, carry: impl FnMut(Departure)) {
-        if let Some(part) = &mut self.part {
-            part.departures.drain(..).for_each(carry);
-        }
+    pub fn departures(&mut self) -> (impl Iterator<Item = Departure>, &mut OptionTable) {
+        let part = self.part.iter_mut();
+        let departures = part.flat_map(|part| part.departures.drain(..));
+        (departures, &mut self.options)
     }
 
     /// Takes the routes set since the last call, and calls `carry` with the place of each route's
@@ -105,7 +114,7 @@ impl Network {
     #[inline]
     pub fn for_each_new_route(&mut self, mut carry: impl FnMut(u32, &[u32])) {
         let Some(part) = &mut self.part else { return };
-        for (at, ports) in part.routes.drain(..) {
+        for (at, ports) in part.routes.iter_mut().flat_map(|routes| routes.drain(..)) {
             let first = at as usize;
             carry(at, &self.hops[first..=first + ports as usize]);
         }
@@ -119,7 +128,7 @@ impl Network {
     /// Discards the new routes, because all parts know them.
     pub fn forget_new_routes(&mut self) {
         if let Some(part) = &mut self.part {
-            part.routes = Vec::new();
+            part.routes = part.routes.take().map(|_| Vec::new());
         }
     }
 
@@ -141,11 +150,12 @@ impl Network {
         }
     }
 
-    /// Adds the packets in flight and the held packets of another part at the end of a run; only
-    /// their number.
+    /// Adds the packets in flight and the held packets of another part at the end of a run, and their
+    /// options; only their number.
     pub fn count_packets_of(&mut self, other: &mut Network) {
         self.in_flight.join(&mut other.in_flight);
         self.held.join(&mut other.held);
+        self.options.join(&other.options);
     }
 
     /// Takes over the packet of another part's event. Returns the event's cargo in this part.

@@ -57,6 +57,12 @@ impl Clock {
         self.events.pop_sorted(bound_ps.min(self.limit_ps))
     }
 
+    /// Whether the next event is of this kind and due at the current time.
+    #[inline]
+    pub fn is_next(&self, kind: Kind) -> bool {
+        self.events.next_sorted() == Some((self.now_ps, kind))
+    }
+
     /// Sorts the next events, with `bound_ps` and the limit; see [`EventQueue::turn`].
     #[inline(always)]
     pub fn turn(&mut self, bound_ps: u64) -> bool {

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use super::flows::{FlowTable, mix};
+use super::flows::FlowTable;
+use super::opening::mix;
 use crate::network::Network;
 use crate::prefetch::prefetch;
 use crate::topology::Routes;

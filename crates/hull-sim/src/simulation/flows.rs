@@ -11,11 +11,10 @@ use std::collections::VecDeque;
 use super::connection::Connection;
 use super::distances::Distances;
 use super::followed::Followed;
+use super::halves::Halves;
 use super::paced::Paced;
 use crate::host::Echo;
 use crate::measure::LoggedFlow;
-use crate::network::Network;
-use crate::topology::Routes;
 use crate::transport::{Receiver, Sender};
 
 /// No flow.
@@ -63,6 +62,8 @@ pub struct Flow {
     pub transient: bool,
     /// Whether the slot is in use.
     pub live: bool,
+    /// Whether sender and receiver are in different parts of the run (`halves`).
+    pub is_half: bool,
     /// Number of the flow in the order of opening.
     pub number: u64,
     /// Whether the flow is followed and has not been read since it ended.
@@ -108,6 +109,49 @@ pub struct Template {
 }
 
 impl Flow {
+    /// Creates an unused slot with the places of its routes.
+    pub fn unused(out: u32, back: u32) -> Flow {
+        Flow {
+            src: 0,
+            dst: 0,
+            out,
+            back,
+            reverse: NONE,
+            in_flight: 0,
+            transient: false,
+            live: false,
+            is_half: false,
+            number: 0,
+            followed: false,
+            first: NOTHING,
+            later: VecDeque::new(),
+            unacked: VecDeque::new(),
+            written: 0,
+            associations: 0,
+            associations_begun: 0,
+            echoed: false,
+            transport: 0,
+        }
+    }
+
+    /// Begins the flow with this number between two hosts, which keeps its slot until the end.
+    pub fn begin(&mut self, (src, dst): (u32, u32), transport: u16, number: u64) {
+        self.src = src;
+        self.dst = dst;
+        self.reverse = NONE;
+        self.transient = false;
+        self.live = true;
+        self.is_half = false;
+        self.number = number;
+        self.first = NOTHING;
+        self.later.clear();
+        self.written = 0;
+        self.associations = 0;
+        self.associations_begun = 0;
+        self.echoed = false;
+        self.transport = transport;
+    }
+
     /// Counts the effect of an ECN-Echo.
     #[inline]
     pub fn count(&mut self, echo: Echo) {
@@ -164,19 +208,19 @@ pub struct FlowTable {
     pub paced: Vec<Paced>,
     /// Connections of the message transport; empty if no transport is one.
     pub(super) connections: Vec<Option<Box<Connection>>>,
-    free: Vec<u32>,
+    pub(super) free: Vec<u32>,
     /// One template per transport.
     pub templates: Vec<Template>,
     /// Largest number of ports on a route.
     pub longest_route: usize,
     /// Number of routes computed so far, at openings and changes; with the seed it determines the
     /// route.
-    opened: u64,
+    pub(super) opened: u64,
     pub(super) seed: u64,
     /// Number of flows opened so far.
-    numbered: u64,
+    pub(super) numbered: u64,
     pub(super) following: Followed,
-    scratch: Vec<u32>,
+    pub(super) scratch: Vec<u32>,
     /// Number of messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
     /// Tags of acknowledged messages that have not yet been reported to a workload that requests
@@ -184,6 +228,8 @@ pub struct FlowTable {
     pub(super) heard_acked: Option<Vec<u64>>,
     /// Timeouts and retransmitted segments of flows whose slots were returned, by transport.
     past: Vec<(u64, u64)>,
+    /// Flows shared with other parts, if the run is divided by hosts.
+    pub(super) halves: Option<Box<Halves>>,
 }
 
 impl FlowTable {
@@ -206,6 +252,7 @@ impl FlowTable {
             scratch: Vec::new(),
             unacked: 0,
             heard_acked: None,
+            halves: None,
         }
     }
 
@@ -219,130 +266,6 @@ impl FlowTable {
     pub fn following(mut self, flows: u64) -> Self {
         self.following.below = flows;
         self
-    }
-
-    /// Opens a flow and computes its routes.
-    pub fn open(
-        &mut self,
-        network: &mut Network,
-        routes: &Routes,
-        src: u32,
-        dst: u32,
-        transient: bool,
-        transport: u16,
-    ) -> u32 {
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.keep_last_reading(slot);
-                slot
-            }
-            None => {
-                let slot = self.flows.len() as u32;
-                let template = &self.templates[usize::from(transport)];
-                self.flows.push(Flow {
-                    src,
-                    dst,
-                    out: network.reserve_route(self.longest_route),
-                    back: network.reserve_route(self.longest_route),
-                    reverse: NONE,
-                    in_flight: 0,
-                    transient,
-                    live: false,
-                    number: 0,
-                    followed: false,
-                    first: NOTHING,
-                    later: VecDeque::new(),
-                    unacked: VecDeque::new(),
-                    written: 0,
-                    associations: 0,
-                    associations_begun: 0,
-                    echoed: false,
-                    transport,
-                });
-                self.senders.push(template.sender.clone());
-                self.receivers.push(template.receiver.clone());
-                slot
-            }
-        };
-        let at = slot as usize;
-        // A timer event of the slot's last flow may still be pending: it serves for this one.
-        let template = &self.templates[usize::from(transport)];
-        self.senders[at].reset(&template.sender);
-        self.receivers[at].reset(&template.receiver);
-        let flow = &mut self.flows[at];
-        flow.src = src;
-        flow.dst = dst;
-        flow.reverse = NONE;
-        flow.transient = transient;
-        flow.live = true;
-        flow.number = self.numbered;
-        flow.first = NOTHING;
-        flow.later.clear();
-        flow.written = 0;
-        flow.associations = 0;
-        flow.associations_begun = 0;
-        flow.echoed = false;
-        flow.transport = transport;
-        self.numbered += 1;
-        self.follow(slot);
-        self.opened += 1;
-        let number = self.opened;
-        self.route(network, routes, slot, number);
-        if at == self.paced.len() && self.templates.iter().any(|one| one.has_pace || one.asks) {
-            self.paced.push(Paced::new());
-        }
-        self.connect_messages(slot, number);
-        slot
-    }
-
-    /// Computes the routes of a flow. Acknowledgments are hashed separately.
-    fn route(&mut self, network: &mut Network, routes: &Routes, slot: u32, number: u64) {
-        let flow = &self.flows[slot as usize];
-        let ways = [
-            (flow.out, flow.src, flow.dst, 0),
-            (flow.back, flow.dst, flow.src, 1),
-        ];
-        for (at, from, to, way) in ways {
-            let hash = mix(self.seed ^ mix(2 * number + way));
-            self.find_route(network, routes, at, (from, to), hash);
-        }
-    }
-
-    /// Computes the route between two hosts for a hash, and writes it to the place `at`.
-    pub(super) fn find_route(
-        &mut self,
-        network: &mut Network,
-        routes: &Routes,
-        at: u32,
-        (from, to): (u32, u32),
-        hash: u64,
-    ) {
-        self.scratch.clear();
-        let found = routes.path(from as usize, to as usize, hash, &mut self.scratch);
-        if !found {
-            // A packet skips the first entry, the port of its own host.
-            self.scratch.clear();
-            self.scratch.extend([network.nowhere(); 2]);
-        }
-        network.replace_route(at, &self.scratch, to as usize);
-    }
-
-    /// Computes new routes for all flows in use after a change of the network. Packets in flight
-    /// keep the old ones.
-    pub fn reroute(&mut self, network: &mut Network, routes: &Routes) {
-        self.longest_route = self.longest_route.max(routes.longest_path());
-        for slot in 0..self.flows.len() {
-            self.flows[slot].out = network.reserve_route(self.longest_route);
-            self.flows[slot].back = network.reserve_route(self.longest_route);
-            if self.flows[slot].live {
-                self.opened += 1;
-                let number = self.opened;
-                self.route(network, routes, slot as u32, number);
-                if let Some(connection) = self.connection(slot as u32) {
-                    connection.forget_routes(number);
-                }
-            }
-        }
     }
 
     /// Whether an ECN-Echo associates the flow with its host's pacer.
@@ -403,7 +326,7 @@ impl FlowTable {
 
     /// Whether all data is acknowledged and the flow is not queued at a NIC.
     #[inline]
-    fn is_idle(&self, slot: u32) -> bool {
+    pub(super) fn is_idle(&self, slot: u32) -> bool {
         let at = slot as usize;
         match self.connections.get(at) {
             Some(Some(connection)) => {
@@ -434,26 +357,45 @@ impl FlowTable {
         }
     }
 
-    /// Returns the slot when the flow is done.
+    /// Returns the slot when the flow is done. `now_ps` is the time of the change that may have
+    /// been its last one.
     #[inline]
-    pub fn release_if_done(&mut self, slot: u32) {
-        let at = slot as usize;
-        let flow = &self.flows[at];
+    pub fn release_if_done(&mut self, slot: u32, now_ps: u64) {
+        let flow = &self.flows[slot as usize];
         if flow.transient
             && flow.in_flight == 0
             && flow.live
             && flow.first.end == u64::MAX
             && self.is_idle(slot)
         {
-            let (timeouts, retransmissions) = self.losses_of(slot);
-            let flow = &mut self.flows[at];
-            flow.live = false;
-            let past = &mut self.past[usize::from(flow.transport)];
-            past.0 += u64::from(timeouts);
-            past.1 += u64::from(retransmissions);
-            self.senders[at].rto_deadline_ps = u64::MAX;
-            self.receivers[at].ack_deadline_ps = u64::MAX;
-            self.free.push(slot);
+            self.release(slot, now_ps);
+        } else if self.flows[slot as usize].is_half {
+            self.settle(slot, now_ps);
+        }
+    }
+
+    /// Returns a slot, which is free from `now_ps` on.
+    pub(super) fn release(&mut self, slot: u32, now_ps: u64) {
+        let at = slot as usize;
+        let (timeouts, retransmissions) = self.losses_of(slot);
+        let flow = &mut self.flows[at];
+        flow.live = false;
+        let past = &mut self.past[usize::from(flow.transport)];
+        past.0 += u64::from(timeouts);
+        past.1 += u64::from(retransmissions);
+        self.senders[at].rto_deadline_ps = u64::MAX;
+        self.receivers[at].ack_deadline_ps = u64::MAX;
+        self.free.push(slot);
+        if let Some(halves) = &mut self.halves {
+            halves.report_freed(now_ps);
+        }
+    }
+
+    /// Adds the counts of past flows of another part at the end of the run.
+    pub(super) fn join(&mut self, other: &FlowTable) {
+        for (here, there) in self.past.iter_mut().zip(other.losses()) {
+            here.0 += there.0;
+            here.1 += there.1;
         }
     }
 
@@ -468,13 +410,4 @@ impl FlowTable {
         }
         losses
     }
-}
-
-/// Mixes the bits of a number (the finalizer of MurmurHash3).
-pub(super) fn mix(mut x: u64) -> u64 {
-    x ^= x >> 33;
-    x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
-    x ^= x >> 33;
-    x = x.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    x ^ (x >> 33)
 }

@@ -138,8 +138,8 @@ impl Simulation {
     pub(super) fn change_links(&mut self, index: usize) {
         self.fabric.let_all_in(&mut self.clock);
         for packet in self.fabric.change_links(index, &mut self.clock) {
-            let options = &mut self.fabric.network.options;
-            self.endpoints.drop_packet(packet, options, &mut self.tally);
+            let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
+            (self.endpoints).drop_packet(packet, now_ps, options, &mut self.tally);
         }
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         self.endpoints.table.reroute(network, routes);

@@ -20,7 +20,8 @@ impl Simulation {
     pub(super) fn send_piece(&mut self, host: usize, packet: Packet, behind: bool) {
         self.tally.packets_sent += 1;
         if packet.flags & flags::PROBE == 0 {
-            self.endpoints.table.flows[packet.flow as usize].in_flight += 1;
+            let flow = &mut self.endpoints.table.flows[packet.flow as usize];
+            flow.in_flight = flow.in_flight.wrapping_add(1);
         }
         if self.endpoints.hosts.stacks.is_empty() {
             self.send_to_nic(host, packet);
@@ -177,7 +178,7 @@ impl Endpoints {
             Entry::Now => return self.admit(host, packet, clock, options, tally),
             Entry::First(start_ps) => clock.schedule(start_ps, Kind::NicHead, host),
             Entry::Behind => {}
-            Entry::Dropped => self.drop_packet(*packet, options, tally),
+            Entry::Dropped => self.drop_packet(*packet, clock.now_ps, options, tally),
         }
         false
     }
@@ -215,7 +216,7 @@ impl Endpoints {
         match release {
             Release::Now => return true,
             Release::Later => self.wake_pacer(host, clock),
-            Release::Dropped => self.drop_packet(*packet, options, tally),
+            Release::Dropped => self.drop_packet(*packet, clock.now_ps, options, tally),
         }
         false
     }

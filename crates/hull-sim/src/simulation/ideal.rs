@@ -42,7 +42,7 @@ impl Endpoints {
             Some(stacks_ps + network.alone_ps(route, &message)?)
         };
         let mut ideal_ps = way_ps(flow.out, bytes)? + besides.application_ps;
-        if template.has_handshake && flow.transient {
+        if template.has_handshake && (flow.transient || flow.is_half) {
             // SYN and SYN-ACK are headers without payload.
             ideal_ps += way_ps(flow.out, 0)? + way_ps(flow.back, 0)?;
         }

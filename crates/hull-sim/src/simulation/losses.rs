@@ -31,12 +31,18 @@ impl Endpoints {
     pub(super) fn drop_packet(
         &mut self,
         packet: Packet,
+        now_ps: u64,
         options: &mut OptionTable,
         tally: &mut Tally,
     ) {
         tally.packets_dropped += 1;
         if packet.flags & flags::PROBE == 0 {
-            self.forget_packet(packet.flow, packet.options, options, tally);
+            let loss = Loss {
+                at_ps: now_ps,
+                flow: packet.flow,
+                options: packet.options,
+            };
+            self.forget_packet(loss, options, tally);
         }
     }
 
@@ -52,7 +58,8 @@ impl Endpoints {
     ) {
         let later_ps = fabric.notice.to_edge_ps;
         if later_ps == 0 || packet.flags & flags::PROBE != 0 {
-            self.drop_packet(*packet, &mut fabric.network.options, tally);
+            let options = &mut fabric.network.options;
+            self.drop_packet(*packet, clock.now_ps, options, tally);
             return;
         }
         tally.packets_dropped += 1;
@@ -82,8 +89,10 @@ impl Endpoints {
 
     /// Reports the next loss to its flow.
     pub(super) fn learn_of_loss(&mut self, options: &mut OptionTable, tally: &mut Tally) {
-        if let Some(Reverse(loss)) = self.losses.pop() {
-            self.forget_packet(loss.flow, loss.options, options, tally);
+        if let Some(Reverse(mut loss)) = self.losses.pop() {
+            // A flow that begins at the same time does so first: a slot is free after that.
+            loss.at_ps += 1;
+            self.forget_packet(loss, options, tally);
         }
     }
 
@@ -94,20 +103,14 @@ impl Endpoints {
         }
     }
 
-    fn forget_packet(
-        &mut self,
-        flow: u32,
-        entry: u32,
-        options: &mut OptionTable,
-        tally: &mut Tally,
-    ) {
-        options.take(entry);
-        let of_flow = &mut self.table.flows[flow as usize];
-        of_flow.in_flight -= 1;
+    fn forget_packet(&mut self, loss: Loss, options: &mut OptionTable, tally: &mut Tally) {
+        options.take(loss.options);
+        let of_flow = &mut self.table.flows[loss.flow as usize];
+        of_flow.in_flight = of_flow.in_flight.wrapping_sub(1);
         let transport = usize::from(of_flow.transport);
         if let Some(count) = tally.of_transports.get_mut(transport) {
             count.drops += 1;
         }
-        self.table.release_if_done(flow);
+        self.table.release_if_done(loss.flow, loss.at_ps);
     }
 }

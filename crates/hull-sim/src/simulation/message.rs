@@ -33,7 +33,7 @@ impl Simulation {
             // A pull is sent after the answer.
             self.serve_puller(host);
         }
-        self.endpoints.table.release_if_done(packet.flow);
+        (self.endpoints.table).release_if_done(packet.flow, self.clock.now_ps);
     }
 
     fn receive_message_data(&mut self, host: usize, packet: &Packet) {
@@ -70,7 +70,7 @@ impl Simulation {
         if delivered_bytes > had_bytes {
             let at = slot as usize;
             while let Some(message) = self.endpoints.table.flows[at].completed(delivered_bytes) {
-                self.message_delivered(slot, &message);
+                self.message_delivered(slot, &message, self.clock.now_ps);
             }
         }
     }
@@ -163,7 +163,7 @@ impl Simulation {
         sender.waits_for_nic = false;
         if sender.ready_ps() > now_ps || !sender.may_send() {
             self.watch_message(slot);
-            return self.endpoints.table.release_if_done(slot);
+            return (self.endpoints.table).release_if_done(slot, self.clock.now_ps);
         }
         // The connection whose turn it is counts too.
         let senders = nic.senders() + 1;

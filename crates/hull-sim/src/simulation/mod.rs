@@ -7,6 +7,7 @@ mod ahead;
 mod build;
 mod captured;
 mod clock;
+mod completion;
 mod connection;
 mod control;
 mod distances;
@@ -14,17 +15,20 @@ mod fabric;
 mod flows;
 mod followed;
 mod forwarding;
+mod halves;
 mod host_path;
 mod ideal;
 mod instruments;
 mod live;
 mod losses;
 mod message;
+mod opening;
 mod outcome;
 mod paced;
 mod partition;
 mod samplers;
 mod tcp;
+mod timers;
 mod traffic;
 
 use crate::engine::{Entity, Kind, LARGE};
@@ -36,6 +40,7 @@ use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 use ahead::Ahead;
 pub use build::{build, build_with_external, verify};
 use clock::Clock;
+use completion::Completion;
 pub use control::Control;
 use fabric::Fabric;
 use flows::FlowTable;
@@ -102,6 +107,7 @@ struct Demand {
     /// Whether the run is complete: the workload has done everything, or, after the measured time,
     /// everything that was started is complete.
     done: bool,
+    completion: Completion,
 }
 
 /// Rows of the result tables.
@@ -127,6 +133,8 @@ struct Tally {
     at_last_look: u64,
     /// Number of samples among the served events; results do not count them.
     samples: u64,
+    /// Largest number of flows at the same time, if slots do not tell.
+    flow_slots: Option<u64>,
 }
 
 impl Simulation {
@@ -146,17 +154,25 @@ impl Simulation {
         self
     }
 
+    /// Whether this is the whole run or its first part, which alone takes samples and counts what all
+    /// parts do.
+    fn is_first(&self) -> bool {
+        self.endpoints.keeps_flows && self.endpoints.table.is_of_first_part()
+    }
+
     /// Starts everything that begins at time 0.
     fn begin(&mut self) {
+        let warmup_ps = self.clock.warmup_ps;
+        self.clock.schedule(warmup_ps, Kind::Warmup, 0);
         (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
         self.workload.traffic.begin(&mut self.workload.agenda);
         self.carry_out();
         for host in 0..self.endpoints.hosts.pullers.len() {
             (self.endpoints.hosts).adapt_pulls(host, &mut self.clock);
         }
-        self.instruments.begin_samples(&mut self.clock);
-        let warmup_ps = self.clock.warmup_ps;
-        self.clock.schedule(warmup_ps, Kind::Warmup, 0);
+        if self.is_first() {
+            self.instruments.begin_samples(&mut self.clock);
+        }
         if self.instruments.probe.is_some() {
             self.clock.schedule(warmup_ps, Kind::Probe, 0);
         }
@@ -294,19 +310,11 @@ impl Simulation {
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
             Kind::Receive => self.serve_receive(index),
-            Kind::Rto if self.endpoints.table.is_message(index as u32) => {
-                self.serve_message_timeout(index as u32);
-            }
-            Kind::Rto => {
-                if (self.endpoints.table).serve_rto(index, self.clock.now_ps) {
-                    self.pump(index as u32);
-                }
-            }
-            Kind::DelayedAck if self.endpoints.table.is_message(index as u32) => {
-                self.serve_group_wait(index as u32);
-            }
-            Kind::DelayedAck => self.serve_delayed_ack(index),
+            Kind::Rto | Kind::DelayedAck | Kind::Pace => self.serve_timers(entity),
             Kind::Workload => {
+                if !self.is_first() {
+                    self.tally.events_served -= 1; // the first part counts it
+                }
                 self.workload.wake(index, self.clock.now_ps);
                 self.carry_out();
             }
@@ -320,23 +328,20 @@ impl Simulation {
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
             Kind::Held => {
-                // Results exclude these events, whose number depends on instruments and parts.
-                self.tally.events_served -= 1;
                 self.fabric.let_in(index, &mut self.clock);
-                self.clock.disregard();
+                self.disregard_event();
             }
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
             Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
-            Kind::Pace if self.endpoints.table.is_message(index as u32) => {
-                self.serve_message_pace(index as u32);
-            }
-            Kind::Pace => {
-                if (self.endpoints.table).pace_is_due(index, self.clock.now_ps) {
-                    self.pump(index as u32);
-                }
-            }
         }
+    }
+
+    /// Excludes the current event from the results: its number depends on instruments, parts, or
+    /// the slots of flows.
+    pub(super) fn disregard_event(&mut self) {
+        self.tally.events_served -= 1;
+        self.clock.disregard();
     }
 
     /// Takes a sample.
@@ -347,8 +352,8 @@ impl Simulation {
     }
 
     fn end_warmup(&mut self) {
-        if !self.endpoints.keeps_flows {
-            self.tally.events_served -= 1; // the part with the flows counts it
+        if !self.is_first() {
+            self.tally.events_served -= 1; // the first part counts it
         }
         let table = &self.endpoints.table;
         (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, table, &self.tally);

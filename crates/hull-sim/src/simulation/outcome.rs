@@ -192,7 +192,9 @@ impl Outcome {
             simulated_ps,
             marks: network.ports.iter().map(|port| port.marks).sum(),
             options_in_flight,
-            flow_slots: endpoints.table.flows.len() as u64,
+            flow_slots: tally
+                .flow_slots
+                .unwrap_or(endpoints.table.flows.len() as u64),
             other_threads_seconds: parts.iter().skip(1).map(|&(_, seconds)| seconds).collect(),
             part_loads: parts.iter().map(|&(load, _)| load).collect(),
             logs: instruments.logs,

@@ -3,10 +3,8 @@
 
 use hull_core::accecn::Codepoint;
 
-use super::clock::Clock;
-use super::flows::{FlowTable, NONE};
+use super::flows::NONE;
 use super::{Endpoints, Simulation};
-use crate::engine::Kind;
 use crate::host::Received;
 use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, Report, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
@@ -23,7 +21,8 @@ impl Simulation {
             }
             return;
         }
-        self.endpoints.table.flows[packet.flow as usize].in_flight -= received.count;
+        let in_flight = &mut self.endpoints.table.flows[packet.flow as usize].in_flight;
+        *in_flight = in_flight.wrapping_sub(received.count);
         if self.endpoints.table.is_message(packet.flow) {
             self.receive_message(host, &packet);
             return;
@@ -39,7 +38,7 @@ impl Simulation {
         if packet.has(flags::DATA) {
             self.receive_data(host, received, options.as_ref());
         }
-        self.endpoints.table.release_if_done(packet.flow);
+        (self.endpoints.table).release_if_done(packet.flow, self.clock.now_ps);
     }
 
     /// Answers a SYN; a SYN-ACK starts the data.
@@ -106,14 +105,17 @@ impl Simulation {
         );
         self.tally.count_received(table, packet, new_bytes);
         if next > before {
+            let now_ps = self.clock.now_ps;
             while let Some(message) = self.endpoints.table.flows[slot as usize].completed(next) {
-                self.message_delivered(slot, &message);
+                if !self.endpoints.table.leave_arrival(slot, now_ps) {
+                    self.message_delivered(slot, &message, now_ps);
+                }
             }
         }
         (self.endpoints.table).watch_delayed_ack(slot, &mut self.clock);
     }
 
-    fn send_ack(&mut self, host: usize, slot: u32, ack: &OutgoingAck) {
+    pub(super) fn send_ack(&mut self, host: usize, slot: u32, ack: &OutgoingAck) {
         let options = &mut self.fabric.network.options;
         let packet = self.endpoints.packet_of_ack(slot, ack, options);
         self.send(host, packet);
@@ -170,23 +172,6 @@ impl Simulation {
         let options = &mut self.fabric.network.options;
         let (host, packet) = self.endpoints.packet_of(slot, segment, options);
         self.send_piece(host, packet, behind);
-    }
-
-    /// Processes the event of a delayed acknowledgment.
-    pub(super) fn serve_delayed_ack(&mut self, at: usize) {
-        let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
-        let receiver = &mut table.receivers[at];
-        if receiver.ack_event_ps != now_ps {
-            return; // an earlier event took its place
-        }
-        receiver.ack_event_ps = u64::MAX;
-        if receiver.ack_deadline_ps <= now_ps
-            && let Some(ack) = receiver.take_pending()
-        {
-            let host = table.flows[at].dst as usize;
-            self.send_ack(host, at as u32, &ack);
-        }
-        (self.endpoints.table).watch_delayed_ack(at as u32, &mut self.clock);
     }
 }
 
@@ -306,41 +291,5 @@ fn flags_of(codepoint: Codepoint) -> u16 {
         Codepoint::Ect0 => flags::ECT0,
         Codepoint::Ect1 => flags::ECT1,
         Codepoint::Ce => flags::CE,
-    }
-}
-
-impl FlowTable {
-    /// Schedules the event of a flow's retransmission timer.
-    #[inline]
-    fn watch_rto(&mut self, slot: u32, clock: &mut Clock) {
-        let sender = &mut self.senders[slot as usize];
-        if sender.rto_deadline_ps < sender.rto_event_ps {
-            sender.rto_event_ps = sender.rto_deadline_ps;
-            clock.schedule(sender.rto_deadline_ps, Kind::Rto, slot as usize);
-        }
-    }
-
-    /// Processes the event of a retransmission timer, which is due, was postponed by
-    /// acknowledgments, or is off. Returns false if an earlier event has replaced it.
-    pub(super) fn serve_rto(&mut self, at: usize, now_ps: u64) -> bool {
-        let sender = &mut self.senders[at];
-        if sender.rto_event_ps != now_ps {
-            return false;
-        }
-        sender.rto_event_ps = u64::MAX;
-        if sender.rto_deadline_ps <= now_ps {
-            sender.on_timeout(now_ps);
-        }
-        true
-    }
-
-    /// Schedules the event of a flow's delayed acknowledgment.
-    fn watch_delayed_ack(&mut self, slot: u32, clock: &mut Clock) {
-        let receiver = &mut self.receivers[slot as usize];
-        if receiver.ack_deadline_ps < receiver.ack_event_ps {
-            receiver.ack_event_ps = receiver.ack_deadline_ps;
-            let at_ps = receiver.ack_deadline_ps;
-            clock.schedule(at_ps, Kind::DelayedAck, slot as usize);
-        }
     }
 }

@@ -2,30 +2,41 @@
 
 use super::clock::Clock;
 use super::flows::{Flow, FlowTable, Pending, Unacked};
+use super::halves::At;
 use super::{Demand, Endpoints, Fabric, Records, Simulation};
 use crate::engine::Kind;
-use crate::measure::{FlowLog, LoggedFlow};
+use crate::measure::{AckedFlow, FlowLog, LoggedFlow};
 use crate::network::Network;
 use crate::topology::Notice;
 use crate::workload::{Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
-    /// Reports a completely arrived message to the workload, and executes the workload's requests.
-    pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending) {
+    /// Reports a message that has completely arrived at `at_ps` to the workload, and executes the
+    /// workload's requests.
+    pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending, at_ps: u64) {
         let (demand, endpoints) = (&mut self.workload, &mut self.endpoints);
-        let network = &self.fabric.network;
+        let (network, records) = (&self.fabric.network, &mut self.records);
+        demand.completion.change(at_ps);
         if demand.delivered(
-            slot,
-            message,
+            (slot, message, at_ps),
             &self.clock,
             endpoints,
             network,
-            &mut self.records,
+            records,
         ) {
+            demand.completion.check(at_ps);
             demand.end_if_done(&mut self.clock, &endpoints.table, self.fabric.notice);
         }
         self.tell_acked();
         self.carry_out();
+    }
+
+    /// Processes that the message of a flow has arrived in another part of the run.
+    pub(super) fn message_arrived(&mut self, slot: u32, at: At) {
+        if let Some(message) = self.endpoints.table.take_arrival(slot, at) {
+            let (at_ps, ..) = at;
+            self.message_delivered(slot, &message, at_ps);
+        }
     }
 
     /// Processes an acknowledgment at a sender: reports completely acknowledged flows to the
@@ -38,6 +49,8 @@ impl Simulation {
                 self.carry_out();
             }
             let table = &self.endpoints.table;
+            self.workload.completion.change(self.clock.now_ps);
+            self.workload.completion.check(self.clock.now_ps);
             (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
         }
     }
@@ -76,6 +89,12 @@ impl Simulation {
                 self.stop(tag);
             }
             for message in agenda.sends.drain(..) {
+                self.endpoints.table.count_opening(self.clock.now_ps);
+                if self.endpoints.table.is_opened_elsewhere(&message) {
+                    self.endpoints.table.pass_over();
+                    self.workload.traffic.leave(message.tag);
+                    continue;
+                }
                 let slot = (self.endpoints).write(&message, &self.clock, &mut self.fabric);
                 self.pump(slot);
             }
@@ -91,9 +110,9 @@ impl Simulation {
         if let Some((slot, arrived)) = self.endpoints.table.stop(tag) {
             let at = slot as usize;
             while let Some(message) = self.endpoints.table.flows[at].completed(arrived) {
-                self.message_delivered(slot, &message);
+                self.message_delivered(slot, &message, self.clock.now_ps);
             }
-            self.endpoints.table.release_if_done(slot);
+            (self.endpoints.table).release_if_done(slot, self.clock.now_ps);
         }
     }
 }
@@ -120,28 +139,25 @@ impl Demand {
         clock.schedule(at_ps.max(clock.now_ps), Kind::Workload, index);
     }
 
-    /// Processes a completely arrived message. Returns true if it completes flows, which are
+    /// Processes a message that has completely arrived at the given time. Returns true if it completes flows, which are
     /// logged.
     fn delivered(
         &mut self,
-        slot: u32,
-        message: &Pending,
+        (slot, message, at_ps): (u32, &Pending, u64),
         clock: &Clock,
         endpoints: &mut Endpoints,
         network: &Network,
         records: &mut Records,
     ) -> bool {
-        let timeouts = endpoints.table.losses_of(slot).0 - message.timeouts_before;
+        let timeouts = endpoints.table.timeouts_before(slot, at_ps) - message.timeouts_before;
         let agenda = &mut self.agenda;
-        (self.traffic).delivered(clock.now_ps, message.tag, timeouts, agenda);
+        (self.traffic).delivered(at_ps, message.tag, timeouts, agenda);
         if agenda.flows.is_empty() && endpoints.table.heard_acked.is_none() {
             return false;
         }
         if agenda.flows.is_empty() {
             // Outside the measured time, but other flows may wait for it.
-            endpoints
-                .table
-                .await_acked(slot, message, clock.now_ps, None);
+            (endpoints.table).await_acked(slot, message, at_ps, None);
         }
         for record in agenda.flows.drain(..) {
             if clock.is_measured(record.start_ps) {
@@ -151,12 +167,12 @@ impl Demand {
                 (endpoints.table).log_flow(slot, message, record, &mut records.flows);
             }
         }
-        (endpoints.table).note_acked(slot, clock.now_ps, &mut records.flows);
+        (endpoints.table).note_acked(slot, at_ps, &mut records.flows);
         true
     }
 
     /// Whether all data has arrived and, if it is counted, has been acknowledged to its senders.
-    fn is_complete(&self, table: &FlowTable) -> bool {
+    pub(super) fn is_complete(&self, table: &FlowTable) -> bool {
         table.unacked == 0 && self.traffic.is_complete()
     }
 
@@ -169,6 +185,9 @@ impl Demand {
     /// Checks whether the run is complete after something has ended. The run then continues until
     /// ports between switches could know.
     pub(super) fn end_if_done(&mut self, clock: &mut Clock, table: &FlowTable, notice: Notice) {
+        if table.halves.is_some() {
+            return; // the parts find it out together
+        }
         self.done = match self.traffic.progress() {
             Progress::Done => table.unacked == 0,
             Progress::Busy | Progress::Lasting => {
@@ -176,6 +195,7 @@ impl Demand {
             }
         };
         if self.done {
+            self.completion.ended_ps.get_or_insert(clock.now_ps);
             clock.end_after(notice.to_fabric_ps);
         }
     }
@@ -205,6 +225,7 @@ impl Endpoints {
         let (network, routes) = (&mut fabric.network, &fabric.routes);
         let slot = (self.table).open(network, routes, src, dst, transient, transport);
         self.start_sender(slot, clock.now_ps, network);
+        self.hosts.forget_flow((src, dst), slot);
         slot
     }
 
@@ -225,6 +246,7 @@ impl Endpoints {
         let class = self.table.templates[transport].class;
         let class = u16::from(class.unwrap_or(message.priority));
         self.table.write(slot, message.bytes, message.tag, class);
+        self.table.share(slot, &fabric.network);
         slot
     }
 }
@@ -239,7 +261,10 @@ impl FlowTable {
         log: &mut FlowLog,
     ) {
         record.transport = self.flows[slot as usize].transport;
-        let row = log.push(record);
+        let row = match &mut self.halves {
+            Some(halves) => halves.report_row(record),
+            None => log.push(record),
+        };
         let logged = LoggedFlow {
             row,
             class: record.class,
@@ -283,7 +308,15 @@ impl FlowTable {
             self.unacked -= 1;
             let after_ps = now_ps - message.start_ps;
             if let Some(logged) = message.logged {
-                log.acknowledged(logged, flow.transport, after_ps);
+                let acked = AckedFlow {
+                    flow: logged,
+                    transport: flow.transport,
+                    after_ps,
+                };
+                match &mut self.halves {
+                    Some(halves) => halves.report_acked(now_ps, flow.src, acked),
+                    None => log.acknowledged(acked),
+                }
             }
             if let Some(heard) = &mut self.heard_acked {
                 heard.push(message.tag);

@@ -253,6 +253,16 @@ pub trait Workload {
     /// Continues at a requested time.
     fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda);
 
+    /// Whether it only opens flows of their own, whose times do not depend on what happens in the
+    /// network.
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    /// Processes that the message `tag` is another part's: it counts as complete, and will not be
+    /// reported. Called only if the workload [is open](Workload::is_open).
+    fn leave(&mut self, _tag: u64) {}
+
     /// Processes the delivery of the complete message `tag`, which suffered `timeouts`.
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda);
 

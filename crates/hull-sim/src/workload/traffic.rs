@@ -345,6 +345,16 @@ impl Workload for Traffic {
         });
     }
 
+    fn is_open(&self) -> bool {
+        let is_open = |part: &Part| each!(&part.kind, workload => workload.is_open());
+        self.parts.iter().all(is_open)
+    }
+
+    fn leave(&mut self, tag: u64) {
+        let (part, tag) = split(tag);
+        each!(&mut self.parts[part].kind, workload => workload.leave(tag));
+    }
+
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         let (part, tag) = split(tag);
         self.call(part, agenda, |kind, agenda| {

@@ -9,6 +9,7 @@ mod tcp;
 use std::path::Path;
 
 use super::clock::Clock;
+use super::completion::Completion;
 use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
@@ -36,10 +37,24 @@ pub fn build_with_external(
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
+    divided(scenario, external, seed, folder, partition::LEAST_PACKETS)
+}
+
+/// Builds a run, divided by hosts if these can send at least `least_packets` while a part advances to
+/// what another part can send it.
+pub(super) fn divided(
+    scenario: &Scenario,
+    external: Option<&dyn External>,
+    seed: u64,
+    folder: Option<&Path>,
+    least_packets: u64,
+) -> Result<Simulation, Problem> {
     let mut simulation = assemble(scenario, external, seed, folder)?;
-    if let Some(plan) = partition::plan(scenario, &simulation) {
+    if let Some(plan) = partition::plan(scenario, &simulation, least_packets) {
         let mut quiet = scenario.clone();
-        quiet.workload = Default::default();
+        if plan.of_hosts.is_none() {
+            quiet.workload = Default::default();
+        }
         let others = (1..plan.parts).map(|_| assemble(&quiet, external, seed, None));
         let others = others.collect::<Result<Vec<Simulation>, Problem>>()?;
         let parts = Partition::new(plan, &mut simulation, others);
@@ -116,6 +131,7 @@ fn assemble(
             wakes: Vec::new(),
             free_wakes: Vec::new(),
             done: false,
+            completion: Completion::default(),
         },
         tally: Tally {
             of_transports: vec![TransportCount::default(); scenario.transport_names().len()],

@@ -8,6 +8,7 @@
 //! them ([`Switch::is_divisible`](crate::scenario::Switch)).
 
 use crate::scenario::{Host, Measure, Run, Scenario, Topology, Transport};
+use crate::transport::ControlName;
 
 /// Whether a scenario may be simulated in parts.
 pub fn are_divisible(scenario: &Scenario) -> bool {
@@ -35,6 +36,41 @@ pub fn are_divisible(scenario: &Scenario) -> bool {
         && of_transport(transport)
         && transports.values().all(of_transport)
         && of_instruments(measure)
+}
+
+/// Whether a scenario that [is divisible](are_divisible) may also be divided by hosts: what hosts do
+/// depends on their own flows only, and not on the slots that flows have. The workload must be
+/// [open](crate::workload::Workload::is_open), too.
+pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
+    let Scenario {
+        host,
+        switch,
+        transport,
+        transports,
+        pacer,
+        measure,
+        ..
+    } = scenario;
+    let of_transport = |transport: &Transport| {
+        let control = &transport.congestion_control;
+        // Without acknowledgments a sender does not know when its flow is complete; an external
+        // control may share state between flows.
+        !matches!(
+            control,
+            ControlName::ConstantRate | ControlName::External(_)
+        )
+    };
+    // A flow's slot selects its queue or bucket.
+    let is_by_slot = host.nic_queues > 1
+        || switch.fq_codel.is_some()
+        || pacer.as_ref().is_some_and(|pacer| pacer.buckets > 1);
+    // A shared memory is in one part with all ports of its switch.
+    !is_by_slot
+        && switch.memory.is_none()
+        && of_transport(transport)
+        && transports.values().all(of_transport)
+        && measure.flows.is_none()
+        && measure.pacers.is_none()
 }
 
 /// Whether the run's settings are divisible: times and seeds apply to every part.

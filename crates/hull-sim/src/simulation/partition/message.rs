@@ -3,7 +3,7 @@
 use super::channel::Record;
 use crate::limits;
 use crate::network::{Packet, Scheduled};
-use crate::simulation::losses::Loss;
+use crate::simulation::completion::{NOT_YET, Since};
 
 /// Number of a route's entries in a record.
 const ENTRIES: usize = 6;
@@ -13,8 +13,8 @@ const ENTRIES: usize = 6;
 pub enum Message {
     /// A packet on the link before its next hop, in the order in which it was queued there.
     Packet(Scheduled),
-    /// A loss that the flow must learn of.
-    Loss(Loss),
+    /// The next note ([`Note`](crate::simulation::halves::Note)), which travels beside the channel.
+    Note,
     /// Entries of the list of hops for later packets: place of the first one, number, and entries.
     Route(u32, usize, [u32; ENTRIES]),
     /// The sender's clock.
@@ -30,8 +30,8 @@ pub struct Clock {
     pub next_ps: u64,
     /// Number of messages that it had taken, without clocks.
     pub taken: u64,
-    /// End of the run as far as known, ps.
-    pub stop_ps: u64,
+    /// Time since when its flows are complete.
+    pub complete: Since,
 }
 
 impl Clock {
@@ -40,13 +40,13 @@ impl Clock {
         clock_ps: 0,
         next_ps: 0,
         taken: 0,
-        stop_ps: u64::MAX,
+        complete: NOT_YET,
     };
 }
 
 /// Kinds of messages, in the two highest bits of a record's first word, which times never reach.
 const PACKET: u64 = 0;
-const LOSS: u64 = 1;
+const NOTE: u64 = 1;
 const ROUTE: u64 = 2;
 const CLOCK: u64 = 3;
 const KIND_SHIFT: u32 = 62;
@@ -86,7 +86,7 @@ impl Message {
                 let flow = join(packet.flow, packet.options);
                 (PACKET, [arrival_ps, stream, flow, join(packet.hop, bits)])
             }
-            Message::Loss(loss) => (LOSS, [loss.at_ps, join(loss.flow, loss.options), 0, 0]),
+            Message::Note => (NOTE, [0; 4]),
             Message::Route(at, count, [a, b, c, d, e, f]) => {
                 let first = join(at, count as u32);
                 (ROUTE, [first, join(a, b), join(c, d), join(e, f)])
@@ -95,8 +95,8 @@ impl Message {
                 clock_ps,
                 next_ps,
                 taken,
-                stop_ps,
-            }) => (CLOCK, [clock_ps, next_ps, taken, stop_ps]),
+                complete,
+            }) => (CLOCK, [clock_ps, next_ps, taken, complete]),
         };
         [first | kind << KIND_SHIFT, b, c, d]
     }
@@ -121,14 +121,7 @@ impl Message {
                 let arrival_ps = a;
                 Message::Packet(Scheduled { arrival_ps, packet })
             }
-            LOSS => {
-                let (at_ps, (flow, options)) = (a, halves(b));
-                Message::Loss(Loss {
-                    at_ps,
-                    flow,
-                    options,
-                })
-            }
+            NOTE => Message::Note,
             ROUTE => {
                 let ((at, count), b, c, d) = (halves(a), halves(b), halves(c), halves(d));
                 Message::Route(at, count as usize, [b.0, b.1, c.0, c.1, d.0, d.1])
@@ -137,7 +130,7 @@ impl Message {
                 clock_ps: a,
                 next_ps: b,
                 taken: c,
-                stop_ps: d,
+                complete: d,
             }),
             4.. => unreachable!("two bits"),
         }
@@ -160,20 +153,15 @@ mod tests {
             flags: 0xabcd,
         };
         let arrival_ps = 1 << 60;
-        let loss = Loss {
-            at_ps: 9,
-            flow: u32::MAX,
-            options: 11,
-        };
         for message in [
             Message::Packet(Scheduled { arrival_ps, packet }),
-            Message::Loss(loss),
+            Message::Note,
             Message::Route(7, 5, [1, 2, u32::MAX, 4, 5, 0]),
             Message::Clock(Clock {
                 clock_ps: 1,
                 next_ps: u64::MAX,
                 taken: 3,
-                stop_ps: 4,
+                complete: 4,
             }),
         ] {
             assert_eq!(Message::of(&message.record()), message);

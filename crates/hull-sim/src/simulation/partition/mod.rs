@@ -9,9 +9,13 @@
 //! part is ahead. `features` alone lists what may be simulated in parts.
 
 mod board;
+mod by_hosts;
 mod channel;
+mod ending;
+mod exchange;
 mod features;
 mod joined;
+mod ledger;
 mod message;
 mod neighbour;
 mod part;
@@ -23,10 +27,11 @@ mod worker;
 use std::panic;
 use std::thread;
 
+use super::halves::Halves;
 use super::outcome::Measured;
-use super::{Control, Fabric, Failure, PartLoad, Simulation, Tally};
-use crate::engine::Kind;
+use super::{Control, Endpoints, Fabric, Failure, PartLoad, Simulation, Tally};
 use crate::scenario::Scenario;
+use crate::workload::Workload;
 use board::Board;
 use neighbour::Neighbour;
 use part::Part;
@@ -35,6 +40,10 @@ use worker::{Manner, Workers};
 use plan::Whole;
 
 pub use plan::Plan;
+
+/// Number of packets that all hosts of a network can send during the lookahead between two parts, for
+/// it to be divided by hosts.
+pub const LEAST_PACKETS: u64 = 200;
 
 /// Parts of a run other than the edge.
 #[derive(Debug)]
@@ -47,8 +56,9 @@ pub struct Partition {
 }
 
 /// Plan of the parts of a run, if the scenario requests several threads and all of its features may
-/// be simulated in parts.
-pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
+/// be simulated in parts. It is divided by hosts if these can send at least `least_packets` while a
+/// part advances to what another part can send it.
+pub fn plan(scenario: &Scenario, simulation: &Simulation, least_packets: u64) -> Option<Plan> {
     if scenario.run.threads < 2 || !features::are_divisible(scenario) {
         return None;
     }
@@ -56,6 +66,9 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
     let smallest_bytes = simulation.endpoints.header_bytes;
     let transit_ps = |port: usize| ports[port].transit_ps(smallest_bytes);
     let threads = scenario.run.threads as usize;
+    if let Some(plan) = plan_by_hosts(scenario, simulation, least_packets) {
+        return Some(plan);
+    }
     // Ports that share memory stay together, and the client's port is read at the edge.
     let shares_memory = scenario.switch.memory.is_some();
     let whole = shares_memory.then(|| Whole {
@@ -68,19 +81,52 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation) -> Option<Plan> {
     cut.all(|&port| ports[port].can_be_cut()).then_some(plan)
 }
 
+/// Plan of a run that is divided by hosts, if it may be, and if the hosts can send at least this
+/// number of packets while a part advances to what another part can send it.
+fn plan_by_hosts(scenario: &Scenario, simulation: &Simulation, least: u64) -> Option<Plan> {
+    if !features::are_divisible_by_hosts(scenario) || !simulation.workload.traffic.is_open() {
+        return None;
+    }
+    let Fabric {
+        graph,
+        network,
+        notice,
+        ..
+    } = &simulation.fabric;
+    let smallest_bytes = simulation.endpoints.header_bytes;
+    let transit_ps = |port: usize| network.ports[port].transit_ps(smallest_bytes);
+    let end_ps = match scenario.run.warmup.0 {
+        0 => notice.to_fabric_ps,
+        // A flow of the warm-up may be the last to complete, which only its receiver knows at once.
+        _ => notice.to_fabric_ps / 2,
+    };
+    let plan = Plan::by_hosts(graph, end_ps, scenario.run.threads as usize, transit_ps)?;
+    let ports = &network.ports;
+    let hosts = simulation.endpoints.hosts.ports.iter();
+    let bps: f64 = hosts.map(|&port| ports[port as usize].rate_bps()).sum();
+    let bits = 8.0 * scenario.transport.mtu.0 as f64;
+    let packets = bps * plan.longest_ps() as f64 * 1e-12 / bits;
+    let can_be_cut = plan.cut.iter().all(|&port| ports[port].can_be_cut());
+    (can_be_cut && packets >= least as f64).then_some(plan)
+}
+
 impl Partition {
     /// Makes `edge` part 0, and `others`, runs of the same network without traffic, the other
     /// parts.
     pub fn new(plan: Plan, edge: &mut Simulation, mut others: Vec<Simulation>) -> Partition {
         for (number, part) in std::iter::once(edge).chain(&mut others).enumerate() {
-            part.fabric
-                .network
-                .become_part(number as u8, &plan.of_ports, &plan.cut);
+            let (network, has_hosts) = (&mut part.fabric.network, plan.of_hosts.is_some());
+            network.become_part(number as u8, &plan.of_ports, &plan.cut, has_hosts);
+            if let Some(of_hosts) = &plan.of_hosts {
+                let late_ps = 2 * plan.longest_ps();
+                let halves = Halves::new(number, plan.parts, of_hosts.clone(), late_ps);
+                part.endpoints.table.halves = Some(Box::new(halves));
+            } else if number > 0 {
+                part.endpoints.keeps_flows = false;
+            }
         }
         for part in &mut others {
-            part.endpoints.keeps_flows = false;
-            let warmup_ps = part.clock.warmup_ps;
-            part.clock.schedule(warmup_ps, Kind::Warmup, 0);
+            part.begin();
         }
         let manner = Manner::of(plan.parts);
         Partition {
@@ -119,21 +165,26 @@ impl Partition {
             mut others,
             manner,
         } = self;
-        for part in &mut others {
-            part.fabric.network.copy_routes(&edge.fabric.network);
+        if plan.of_hosts.is_none() {
+            for part in &mut others {
+                part.fabric.network.copy_routes(&edge.fabric.network);
+            }
+            edge.fabric.network.forget_new_routes();
         }
-        edge.fabric.network.forget_new_routes();
         let leaves = run_all(&plan, edge, &mut others, manner, control)?;
         let (of_parts, loads): (Vec<Measured>, Vec<_>) = leaves.into_iter().unzip();
         let mut of_parts = of_parts.into_iter();
         let mut measured = of_parts.next().unwrap_or_default();
         for ((number, other), of_part) in (1..).zip(&mut others).zip(of_parts) {
-            measured.take_ports(&of_part, &plan, number);
+            measured.join(&of_part, &plan, number);
             edge.clock.now_ps = edge.clock.now_ps.max(other.clock.now_ps);
             edge.tally.join(&other.tally);
             let at_warmup = &mut edge.instruments.at_warmup;
-            at_warmup.take_ports(&other.instruments.at_warmup, &plan, number);
+            at_warmup.join(&other.instruments.at_warmup, &plan, number);
             edge.fabric.join(&mut other.fabric, &plan, number);
+            if let Some(of_hosts) = &plan.of_hosts {
+                edge.endpoints.join(&mut other.endpoints, of_hosts, number);
+            }
         }
         control.forget_others();
         Ok((measured, loads))
@@ -183,15 +234,24 @@ fn run_all(
         }
         Ok(of_threads)
     })?;
-    let leaves = workers.into_parts().zip(of_threads);
-    leaves
-        .map(|(mut part, (result, seconds))| {
-            result?;
-            part.receive_rest();
-            let load = part.load();
-            Ok((part.measured.unwrap_or_default(), (load, seconds)))
-        })
-        .collect()
+    let mut parts = Vec::from_iter(workers.into_parts());
+    let mut seconds = Vec::new();
+    for (result, of_thread) in of_threads {
+        result?;
+        seconds.push(of_thread);
+    }
+    parts.iter_mut().for_each(Part::receive_rest);
+    while (parts.iter_mut()).fold(false, |any, part| part.send_rest() | any) {
+        parts.iter_mut().for_each(Part::receive_rest);
+    }
+    let leave = |(mut part, seconds): (Part, f64)| {
+        let load = part.load();
+        let most_flows = part.close();
+        let of_part = part.measured.take().unwrap_or_default();
+        part.simulation().tally.flow_slots = most_flows;
+        (of_part, (load, seconds))
+    };
+    Ok(parts.into_iter().zip(seconds).map(leave).collect())
 }
 
 /// Neighbours of each part, in the order of their numbers.
@@ -214,7 +274,12 @@ fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
 impl Tally {
     /// Adds the counts of another part at the end of the run.
     fn join(&mut self, other: &Tally) {
+        self.packets_sent += other.packets_sent;
+        self.packets_delivered += other.packets_delivered;
         self.packet_hops += other.packet_hops;
+        for (here, there) in self.of_transports.iter_mut().zip(&other.of_transports) {
+            here.add(there);
+        }
         self.counts += other.counts;
         self.events_served += other.events_served;
         self.packets_dropped += other.packets_dropped;
@@ -235,9 +300,24 @@ impl Fabric {
     }
 }
 
+impl Endpoints {
+    /// Takes over the hosts of part `number`, and its past flows, at the end of the run.
+    fn join(&mut self, other: &mut Endpoints, of_hosts: &[u8], number: u8) {
+        self.table.join(&other.table);
+        let own = of_hosts.iter().enumerate().filter(|&(_, &of)| of == number);
+        own.for_each(|(host, _)| self.hosts.exchange(&mut other.hosts, host));
+    }
+}
+
 impl Measured {
-    /// Takes over the readings at the ports of part `number`.
-    fn take_ports(&mut self, of_part: &Measured, plan: &Plan, number: u8) {
+    /// Adds the readings of part `number`, and takes over those at its ports.
+    fn join(&mut self, of_part: &Measured, plan: &Plan, number: u8) {
+        for (here, there) in self.received_bytes.iter_mut().zip(&of_part.received_bytes) {
+            *here += there;
+        }
+        for (here, there) in self.of_transports.iter_mut().zip(&of_part.of_transports) {
+            here.add(there);
+        }
         let ports = self.ports.iter_mut().zip(&of_part.ports);
         for (&owner, (here, there)) in plan.of_ports.iter().zip(ports) {
             if owner == number {

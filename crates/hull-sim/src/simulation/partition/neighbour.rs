@@ -7,8 +7,12 @@
 //! nothing arrives, so that two parts that wait for a timer advance there in one step; more than two
 //! determine that together (`board`).
 
+use std::sync::mpsc;
+
 use super::channel::{Reader, Writer, channel};
 use super::message::{Clock, Message};
+use crate::simulation::completion::Since;
+use crate::simulation::halves::Note;
 
 /// Another part as seen by one part. Two threads never share its cache lines.
 #[derive(Debug)]
@@ -18,6 +22,9 @@ pub struct Neighbour {
     pub part: usize,
     outgoing: Writer,
     incoming: Reader,
+    /// Notes, for each of which there is a message in the channel.
+    notes_out: mpsc::Sender<Note>,
+    notes_in: mpsc::Receiver<Note>,
     /// Lookahead of incoming and of outgoing messages, ps.
     incoming_ps: u64,
     outgoing_ps: u64,
@@ -36,21 +43,36 @@ impl Neighbour {
     pub fn pair(numbers: [usize; 2], ahead_ps: [u64; 2]) -> (Neighbour, Neighbour) {
         let (from_first, to_second) = channel();
         let (from_second, to_first) = channel();
-        let view = |part, outgoing, incoming, [outgoing_ps, incoming_ps]: [u64; 2]| Neighbour {
-            part,
-            outgoing,
-            incoming,
-            incoming_ps,
-            outgoing_ps,
-            sent: 0,
-            taken: 0,
-            told: Clock::NONE,
-            theirs: Clock::NONE,
-        };
+        let (notes_from_first, notes_to_second) = mpsc::channel();
+        let (notes_from_second, notes_to_first) = mpsc::channel();
+        let view =
+            |part, (outgoing, incoming), (notes_out, notes_in), ahead_ps: [u64; 2]| Neighbour {
+                part,
+                outgoing,
+                incoming,
+                notes_out,
+                notes_in,
+                incoming_ps: ahead_ps[1],
+                outgoing_ps: ahead_ps[0],
+                sent: 0,
+                taken: 0,
+                told: Clock::NONE,
+                theirs: Clock::NONE,
+            };
         let [there_ps, back_ps] = ahead_ps;
         (
-            view(numbers[1], from_first, to_first, ahead_ps),
-            view(numbers[0], from_second, to_second, [back_ps, there_ps]),
+            view(
+                numbers[1],
+                (from_first, to_first),
+                (notes_from_first, notes_to_first),
+                ahead_ps,
+            ),
+            view(
+                numbers[0],
+                (from_second, to_second),
+                (notes_from_second, notes_to_second),
+                [back_ps, there_ps],
+            ),
         )
     }
 
@@ -60,6 +82,11 @@ impl Neighbour {
         self.incoming_ps
             .saturating_add(self.outgoing_ps)
             .div_ceil(4)
+    }
+
+    /// Longest lookahead between the two parts, ps.
+    pub fn longest_ps(&self) -> u64 {
+        self.incoming_ps.max(self.outgoing_ps)
     }
 
     /// Whether there are messages to [`fetch`](Neighbour::fetch).
@@ -79,7 +106,7 @@ impl Neighbour {
     pub fn next(&mut self) -> Option<Message> {
         let message = Message::of(&self.incoming.next()?);
         match message {
-            Message::Packet(..) | Message::Loss(_) | Message::Route(..) => self.taken += 1,
+            Message::Packet(..) | Message::Note | Message::Route(..) => self.taken += 1,
             Message::Clock(clock) => self.theirs = clock,
         }
         Some(message)
@@ -110,25 +137,37 @@ impl Neighbour {
         self.outgoing.write(message.record());
     }
 
+    /// Sends a note.
+    pub fn send_note(&mut self, note: Note) {
+        // Cannot fail: all parts exist until the end of the run.
+        let _ = self.notes_out.send(note);
+        self.send(Message::Note);
+    }
+
+    /// Note of the message returned last.
+    pub fn note(&mut self) -> Option<Note> {
+        self.notes_in.try_recv().ok()
+    }
+
     /// Sends this part's clock after all previous messages: nothing that is decided before
     /// `clock_ps` will follow, and the next event is at `next_ps` if nothing arrives.
     #[inline]
-    pub fn send_clock(&mut self, clock_ps: u64, next_ps: u64, stop_ps: u64) {
+    pub fn send_clock(&mut self, clock_ps: u64, next_ps: u64, complete: Since) {
         let clock = Clock {
             clock_ps,
             next_ps,
             taken: self.taken,
-            stop_ps,
+            complete,
         };
         self.send_this(clock);
     }
 
     /// Sends clock and end of the run only, for more than two parts.
     #[inline]
-    pub fn send_clock_alone(&mut self, clock_ps: u64, stop_ps: u64) {
+    pub fn send_clock_alone(&mut self, clock_ps: u64, complete: Since) {
         let clock = Clock {
             clock_ps,
-            stop_ps,
+            complete,
             ..Clock::NONE
         };
         self.send_this(clock);
@@ -182,7 +221,7 @@ mod tests {
         take_all(&mut fabric);
         assert_eq!(fabric.bound_of_two_ps(1000), 1900);
         // The fabric has an unread message, so only its clock counts.
-        fabric.send(Message::Loss(Loss {
+        fabric.send_note(Note::Lost(Loss {
             at_ps: 0,
             flow: 0,
             options: 0,
@@ -197,6 +236,6 @@ mod tests {
         assert_eq!(fabric.bound_of_two_ps(3000), 1800);
         fabric.send_clock_alone(960, 2000);
         take_all(&mut edge);
-        assert_eq!((edge.bound_ps(), edge.theirs.stop_ps), (1660, 2000));
+        assert_eq!((edge.bound_ps(), edge.theirs.complete), (1660, 2000));
     }
 }

@@ -15,8 +15,9 @@
 use std::time::{Duration, Instant};
 
 use super::board::Board;
-use super::message::Message;
+use super::ledger::Ledger;
 use super::neighbour::Neighbour;
+use crate::network::NO_OPTIONS;
 use crate::simulation::outcome::Measured;
 use crate::simulation::{Control, Failure, PartLoad, Simulation};
 
@@ -60,33 +61,39 @@ pub enum Step {
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Part<'a> {
-    number: usize,
-    simulation: &'a mut Simulation,
+    pub(super) number: usize,
+    pub(super) simulation: &'a mut Simulation,
     control: &'a Control,
     /// Neighbours in the order of their numbers; the edge, if this is another part, comes first.
-    neighbours: Vec<Neighbour>,
-    board: &'a Board,
+    pub(super) neighbours: Vec<Neighbour>,
+    /// Order of the reports of all parts, in the first part of a run that is divided by hosts.
+    pub(super) ledger: Option<Ledger>,
+    /// Longest time by which a report may be late, ps.
+    pub(super) late_ps: u64,
+    /// Entry of the options of the next packet that has some.
+    pub(super) carried: u32,
+    /// Whether the measured time is over and all messages of its events were received.
+    pub(super) is_measured: bool,
+    pub(super) board: &'a Board,
     /// Shortest time from each part to this one, ps.
     distances_ps: Vec<u64>,
     /// Simulated time after which this part sends its clock again, current and largest value, ps.
     stride_ps: u64,
     longest_stride_ps: u64,
-    phase: Phase,
+    pub(super) phase: Phase,
     /// Time before which all events were served, ps.
-    served_ps: u64,
+    pub(super) served_ps: u64,
     /// Time from which on no event is served, ps, if the parts are to meet at a time.
     until_ps: u64,
     /// Number of consecutive idle steps.
     in_vain: u32,
-    /// End of the run, once known, ps.
-    stop_ps: u64,
     /// Time before which nothing arrives, as determined by the board, ps.
     silence_ps: u64,
     /// Whether this part's post is on the board.
-    is_posted: bool,
+    pub(super) is_posted: bool,
     versions: Vec<u64>,
     /// Whether the others know that this part has served all its events.
-    is_done: bool,
+    pub(super) is_done: bool,
     /// Wall-clock time of the steps in turn with other parts.
     in_turn: Duration,
     /// Readings at the end of the measured time.
@@ -104,6 +111,7 @@ impl<'a> Part<'a> {
         distances_ps: Vec<u64>,
     ) -> Part<'a> {
         simulation.clock.aim_at_end();
+        let by_hosts = simulation.endpoints.table.halves.is_some();
         let strides = neighbours.iter().map(Neighbour::stride_ps);
         let longest_stride_ps = strides.min().unwrap_or(1);
         let mut part = Part {
@@ -112,6 +120,14 @@ impl<'a> Part<'a> {
             control,
             stride_ps: longest_stride_ps,
             longest_stride_ps,
+            ledger: by_hosts.then(Ledger::default).filter(|_| number == 0),
+            late_ps: neighbours
+                .iter()
+                .map(Neighbour::longest_ps)
+                .max()
+                .unwrap_or(0),
+            carried: NO_OPTIONS,
+            is_measured: false,
             neighbours,
             board,
             distances_ps,
@@ -119,7 +135,6 @@ impl<'a> Part<'a> {
             served_ps: 0,
             until_ps: u64::MAX,
             in_vain: 0,
-            stop_ps: u64::MAX,
             silence_ps: 0,
             is_posted: false,
             versions: Vec::new(),
@@ -217,7 +232,7 @@ impl<'a> Part<'a> {
     /// Serves the events before the limit, as far as the other parts permit.
     fn advance(&mut self, in_turn: bool) -> Result<Step, Failure> {
         let received = self.receive();
-        self.take_stop();
+        self.take_end();
         let bound_ps = self.bound_ps();
         let limit_ps = self.simulation.clock.limit_ps;
         let goal_ps = bound_ps.min(limit_ps).min(self.until_ps);
@@ -226,6 +241,7 @@ impl<'a> Part<'a> {
             self.take_back();
         }
         self.serve_strides(goal_ps, bound_ps, in_turn)?;
+        self.log_rows();
         if self.served_ps >= self.simulation.clock.limit_ps && !self.is_behind() {
             self.reach_limit();
             return Ok(Step::Ahead);
@@ -282,86 +298,32 @@ impl<'a> Part<'a> {
 
     /// Time before which nothing is served if nothing arrives, ps.
     #[inline]
-    fn next_ps(&self) -> u64 {
+    pub(super) fn next_ps(&self) -> u64 {
         let next_ps = self.simulation.clock.events.next_not_before_ps();
         next_ps.max(self.served_ps)
     }
 
     /// Whether this part is the edge.
-    fn is_edge(&self) -> bool {
+    pub(super) fn is_edge(&self) -> bool {
         self.number == 0
     }
 
-    fn is_behind(&self) -> bool {
+    pub(super) fn is_behind(&self) -> bool {
         self.neighbours.iter().any(Neighbour::is_behind)
-    }
-
-    /// Adopts the end of the run if it has become known.
-    #[inline]
-    fn take_stop(&mut self) {
-        for neighbour in &self.neighbours {
-            let limit_ps = self.simulation.clock.limit_ps;
-            self.simulation.clock.limit_ps = limit_ps.min(neighbour.theirs.stop_ps);
-        }
-    }
-
-    /// Receives the messages of the other parts. Returns false if there are none. Fetches from the
-    /// edge last and reads its messages first.
-    #[inline]
-    fn receive(&mut self) -> bool {
-        if self.is_posted {
-            if !self.neighbours.iter().any(Neighbour::has_new) {
-                return false;
-            }
-            self.take_back();
-        }
-        let mut received = false;
-        for neighbour in self.neighbours.iter_mut().rev() {
-            received |= neighbour.fetch();
-        }
-        if !received {
-            return false;
-        }
-        // Messages after the end of the run are not served.
-        let serves = self.phase != Phase::Ending;
-        let simulation = &mut *self.simulation;
-        for neighbour in &mut self.neighbours {
-            while let Some(message) = neighbour.next() {
-                match message {
-                    Message::Packet(scheduled) => {
-                        let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
-                        if serves {
-                            simulation.clock.schedule_arrival(at_ps, port, cargo);
-                        }
-                    }
-                    Message::Loss(loss) => {
-                        simulation.endpoints.await_loss(loss, &mut simulation.clock);
-                    }
-                    Message::Route(at, count, entries) => {
-                        let entries = &entries[..count];
-                        simulation.fabric.network.set_route(at as usize, entries);
-                    }
-                    Message::Clock(_) => {}
-                }
-            }
-        }
-        true
     }
 
     /// Sends changes and the clock to the other parts. At the end of the measured time the clock is
     /// withheld until it is decided whether the run continues.
     #[inline]
-    fn tell(&mut self, bound_ps: u64) {
+    pub(super) fn tell(&mut self, bound_ps: u64) {
         self.send_all();
-        if self.simulation.workload.done {
-            self.stop_ps = self.simulation.clock.limit_ps;
-        }
+        let complete = self.complete();
         let next_ps = self.next_ps();
         let clock_ps = next_ps
             .min(bound_ps.max(self.served_ps))
             .min(self.simulation.clock.limit_ps - 1);
         if let [only] = &mut self.neighbours[..] {
-            only.send_clock(clock_ps, next_ps, self.stop_ps);
+            only.send_clock(clock_ps, next_ps, complete);
             self.board.call(only.part);
             return;
         }
@@ -370,103 +332,14 @@ impl<'a> Part<'a> {
             return; // no clock before everything that it speaks of
         }
         for neighbour in &mut self.neighbours {
-            neighbour.send_clock_alone(clock_ps, self.stop_ps);
+            neighbour.send_clock_alone(clock_ps, complete);
             self.board.call(neighbour.part);
         }
     }
 
-    /// Sends changes since the last call: new routes before the packets that may follow them.
-    #[inline]
-    fn send_all(&mut self) {
-        let (simulation, neighbours) = (&mut *self.simulation, &mut self.neighbours);
-        simulation.fabric.network.for_each_new_route(|at, entries| {
-            for neighbour in neighbours.iter_mut() {
-                Message::of_route(at, entries).for_each(|message| neighbour.send(message));
-            }
-        });
-        simulation.fabric.network.for_each_departure(|departure| {
-            let part = usize::from(departure.to);
-            let mut others = neighbours.iter_mut();
-            if let Some(neighbour) = others.find(|neighbour| neighbour.part == part) {
-                neighbour.send(Message::Packet(departure.scheduled));
-            }
-        });
-        if !simulation.endpoints.keeps_flows
-            && let Some(edge) = neighbours.first_mut()
-        {
-            simulation
-                .endpoints
-                .take_losses(|loss| edge.send(Message::Loss(loss)));
-        }
-    }
-
-    /// Decides, at the edge, whether the run is over at the end of the measured time, and informs
-    /// the others.
-    fn decide(&mut self) -> Step {
-        let received = !self.is_edge() && self.receive();
-        let limit_ps = self.simulation.clock.limit_ps;
-        let is_over = if self.is_edge() {
-            let simulation = &mut *self.simulation;
-            let is_over = simulation.workload.is_over(&simulation.endpoints.table);
-            if is_over {
-                self.tell(limit_ps);
-            }
-            is_over
-        } else {
-            let edge = self.neighbours[0].theirs;
-            if edge.stop_ps <= limit_ps {
-                self.simulation.workload.done = true;
-                true
-            } else if edge.clock_ps >= limit_ps {
-                false
-            } else if received {
-                return Step::Ahead;
-            } else {
-                return Step::Stuck;
-            }
-        };
-        if is_over {
-            self.phase = Phase::Ending;
-        } else {
-            self.simulation.clock.aim_at_last();
-            self.served_ps = 0;
-            self.phase = Phase::Draining;
-        }
-        Step::Ahead
-    }
-
-    /// Receives messages until all parts are done.
-    fn end(&mut self) -> Step {
-        let all_done = self.board.are_all_done();
-        let received = self.receive();
-        if all_done {
-            self.phase = Phase::Over;
-            return Step::Over;
-        }
-        if !self.is_done {
-            self.tell(self.simulation.clock.limit_ps);
-            self.is_done = !self.is_behind();
-            if self.is_done {
-                self.board.count_done();
-                return Step::Ahead;
-            }
-        }
-        match received {
-            true => Step::Ahead,
-            false => Step::Stuck,
-        }
-    }
-
-    /// Receives, after the end of all threads, what this part's thread has left: it may end between
-    /// the last message and its arrival here. The packets count as in flight.
-    pub fn receive_rest(&mut self) {
-        self.phase = Phase::Ending;
-        self.receive();
-    }
-
     /// Withdraws the post, if it is on the board.
     #[inline]
-    fn take_back(&mut self) {
+    pub(super) fn take_back(&mut self) {
         if self.is_posted {
             self.is_posted = false;
             self.board.take_back(self.number);

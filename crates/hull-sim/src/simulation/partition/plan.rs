@@ -14,6 +14,7 @@
 //!
 //! The plan follows from the graph alone. `features` decides which features may be simulated this way.
 
+use super::by_hosts::ByHosts;
 use crate::topology::{Graph, Kind, Notice};
 
 /// Lookahead of parts without a link between them.
@@ -26,6 +27,8 @@ pub struct Plan {
     pub parts: usize,
     /// Part of each port's queue.
     pub of_ports: Vec<u8>,
+    /// Part of each host, if the network is divided by hosts; otherwise all are at the edge.
+    pub of_hosts: Option<Vec<u8>>,
     /// Ports whose packets may continue in another part.
     pub cut: Vec<usize>,
     /// Lookahead of each part (first index) for what it sends directly to each other one, ps;
@@ -58,6 +61,43 @@ impl Plan {
             false => 0,
         };
         let of_ports: Vec<u8> = (0..graph.ports()).map(of_port).collect();
+        let mut plan = Plan::of(graph, of_ports, transit_ps)?;
+        // Besides packets, each part of the fabric reports drops to the edge, and the edge sends it
+        // routes, which are needed when a packet arrives, and the end of the run. Every run delays
+        // drops and end by the network's notice.
+        let (of_edge, of_others) = plan.lookahead_ps.split_at_mut(1);
+        for (out_ps, of_other) in of_edge[0].iter_mut().skip(1).zip(of_others) {
+            let in_ps = &mut of_other[0];
+            *out_ps = notice.to_fabric_ps.min(*out_ps);
+            *in_ps = notice.to_edge_ps.min(*in_ps);
+        }
+        plan.is_ahead().then_some(plan)
+    }
+
+    /// Divides a network by hosts for at most `threads` threads. There is no plan if the network does
+    /// not consist of units. `end_ps` is the time for which a run continues after its workload is
+    /// done, or half of it if parts learn late that flows are complete: all must know by then.
+    pub fn by_hosts(
+        graph: &Graph,
+        end_ps: u64,
+        threads: usize,
+        transit_ps: impl Fn(usize) -> u64,
+    ) -> Option<Plan> {
+        let ByHosts { of_hosts, of_ports } = ByHosts::new(graph, threads)?;
+        let mut plan = Plan::of(graph, of_ports, transit_ps)?;
+        plan.of_hosts = Some(of_hosts);
+        for (from, to_parts) in plan.lookahead_ps.iter_mut().enumerate() {
+            for (to, ahead_ps) in to_parts.iter_mut().enumerate() {
+                if from != to {
+                    *ahead_ps = end_ps.min(*ahead_ps);
+                }
+            }
+        }
+        (plan.parts > 1 && plan.is_ahead()).then_some(plan)
+    }
+
+    /// Finds the cut links between parts, and the lookahead over them.
+    fn of(graph: &Graph, of_ports: Vec<u8>, transit_ps: impl Fn(usize) -> u64) -> Option<Plan> {
         let parts = 1 + usize::from(*of_ports.iter().max()?);
         let mut lookahead_ps = vec![vec![NEVER_PS; parts]; parts];
         let mut cut = Vec::new();
@@ -75,22 +115,25 @@ impl Plan {
                 cut.push(port);
             }
         }
-        // Besides packets, each part of the fabric reports drops to the edge, and the edge sends it
-        // routes, which are needed when a packet arrives, and the end of the run. Every run delays
-        // drops and end by the network's notice.
-        let (of_edge, of_others) = lookahead_ps.split_at_mut(1);
-        for (out_ps, of_other) in of_edge[0].iter_mut().skip(1).zip(of_others) {
-            let in_ps = &mut of_other[0];
-            *out_ps = notice.to_fabric_ps.min(*out_ps);
-            *in_ps = notice.to_edge_ps.min(*in_ps);
-        }
-        let is_ahead = lookahead_ps.iter().flatten().all(|&ahead_ps| ahead_ps > 0);
-        is_ahead.then_some(Plan {
+        Some(Plan {
             parts,
             of_ports,
+            of_hosts: None,
             cut,
             lookahead_ps,
         })
+    }
+
+    /// Whether everything takes time to another part.
+    fn is_ahead(&self) -> bool {
+        (self.lookahead_ps.iter().flatten()).all(|&ahead_ps| ahead_ps > 0)
+    }
+
+    /// Longest lookahead between two parts that exchange messages, ps.
+    pub fn longest_ps(&self) -> u64 {
+        let ahead_ps = self.lookahead_ps.iter().flatten();
+        let exchanged = ahead_ps.filter(|&&ahead_ps| ahead_ps != NEVER_PS);
+        exchanged.copied().max().unwrap_or(0)
     }
 
     /// Shortest time from each part (first index) to each other one on any path, and back to itself
@@ -171,7 +214,7 @@ fn without_edge(graph: &Graph, whole: Whole, threads: usize) -> Vec<u128> {
 
 /// Divides nodes into at most `most` parts of about the same weight, numbered from 1 in the order
 /// of the nodes; nodes without weight get 0.
-fn divide(weights: &[u128], most: usize) -> Vec<u8> {
+pub fn divide(weights: &[u128], most: usize) -> Vec<u8> {
     let total: u128 = weights.iter().sum();
     let (mut before, mut last, mut number) = (0, None, 0);
     let part_of = |&weight: &u128| {

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::scenario;
+use crate::scenario::Scenario;
 use crate::simulation::{Control, Failure, Simulation, build};
 
 use super::board::Board;
@@ -28,10 +29,16 @@ connections = "per_flow"
 sizes.fixed = "1KB"
 "#;
 
-fn in_parts(threads: usize) -> Simulation {
+/// Builds a run that is divided by hosts if it may be, or never.
+fn built(scenario: &Scenario, by_hosts: bool) -> Simulation {
+    let least_packets = if by_hosts { 0 } else { u64::MAX };
+    build::divided(scenario, None, 1, None, least_packets).expect("valid")
+}
+
+fn in_parts(threads: usize, by_hosts: bool) -> Simulation {
     let threads = [format!("run.threads={threads}")];
     let cells = scenario::expand(SCENARIO, "parts.toml", &threads).expect("valid");
-    build(&cells[0].scenario, 1, None).expect("valid")
+    built(&cells[0].scenario, by_hosts)
 }
 
 const MANNERS: [Manner; 6] = [
@@ -47,8 +54,8 @@ const MANNERS: [Manner; 6] = [
 #[test]
 fn a_panic_in_any_part_ends_the_run() {
     for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
-        for part in 0..threads {
-            let mut simulation = in_parts(threads);
+        for (part, by_hosts) in (0..threads.min(4)).flat_map(|part| [(part, false), (part, true)]) {
+            let mut simulation = in_parts(threads, by_hosts);
             let partition = simulation.partition.as_mut().expect("partitioned");
             partition.manner = manner;
             match part {
@@ -74,7 +81,7 @@ fn packets_after_a_threads_end_count_as_in_flight() {
     ];
     let settings = settings.map(str::to_owned);
     let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("valid");
-    let mut edge = build(&cells[0].scenario, 1, None).expect("valid");
+    let mut edge = built(&cells[0].scenario, false);
     let Partition {
         plan, mut others, ..
     } = *edge.partition.take().expect("partitioned");
@@ -117,9 +124,9 @@ fn with_manners(threads: usize) -> impl Iterator<Item = (usize, Manner)> {
 }
 
 /// Number of parts of a short run, and all of its results as text.
-fn everything(settings: &[String], manner: Option<Manner>) -> (usize, String) {
+fn everything(settings: &[String], manner: Option<Manner>, by_hosts: bool) -> (usize, String) {
     let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("valid");
-    let mut simulation = build(&cells[0].scenario, 1, None).expect("valid");
+    let mut simulation = built(&cells[0].scenario, by_hosts);
     let mut parts = 1;
     if let (Some(partition), Some(manner)) = (&mut simulation.partition, manner) {
         partition.manner = manner;
@@ -161,11 +168,111 @@ fn assignment_of_parts_to_threads_does_not_matter() {
                 let run = run.map(|(key, value)| format!("run.{key}={value}"));
                 Vec::from_iter(settings.chain(run))
             };
-            let (_, one) = everything(&settings(1), None);
+            let (_, one) = everything(&settings(1), None, false);
             for (threads, manner) in counts.iter().copied().flat_map(with_manners) {
-                let (parts, several) = everything(&settings(threads), Some(manner));
+                let (parts, several) = everything(&settings(threads), Some(manner), false);
                 assert_eq!(parts, threads);
                 assert!(one == several, "{threads} threads, {manner:?}, {more:?}");
+            }
+        }
+    }
+}
+
+/// The same for a run that is divided by hosts. Cases: losses, timeouts and selective acknowledgments;
+/// flows of the warm-up; a run that ends when all flows are complete; pacers; jitter, interrupts and
+/// delayed acknowledgments; several queues per port; several transports and groups; a flow per few ns.
+#[test]
+fn division_by_hosts_does_not_matter() {
+    let marking = "switch.marking={threshold=\"15KB\"}";
+    let dctcp = "transport={congestion_control=\"dctcp\",ecn=true}";
+    let pacer = "pacer={update_interval=\"7.2us\",beta=375,association_timeout=\"1ms\"}";
+    for (units, more) in [
+        (4, &["switch.buffer=8pkts", "run.drain=10ms"][..]),
+        (
+            4,
+            &[
+                "run.warmup=300us",
+                "workload.flows.sizes={pareto={shape=1.05,mean=\"20KB\"}}",
+                "run.drain=200us",
+            ],
+        ),
+        (4, &["workload.flows.count=200", "run.warmup=50us"]),
+        (4, &["workload.flows.count=200", "switch.buffer=5pkts"]),
+        (
+            4,
+            &[
+                dctcp,
+                pacer,
+                "switch.phantom_queue={drain=\"95%\",threshold=\"3KB\"}",
+                "workload.flows.sizes={fixed=\"200KB\"}",
+            ],
+        ),
+        (
+            3,
+            &[
+                "topology={leaf_spine={leaves=3,spines=2,hosts_per_leaf=4}}",
+                "host.stack_jitter={exponential=\"1us\"}",
+                "host.receive={frames=4,wait=\"20us\"}",
+                "transport.ack_every=2",
+                "transport.delayed_ack=40us",
+                "run.drain=1ms",
+            ],
+        ),
+        (
+            4,
+            &[
+                "switch.priorities=2",
+                "workload.high_priority_below=10KB",
+                "switch.buffer=20pkts",
+                "workload.flows.sizes={pareto={shape=1.05,mean=\"20KB\"}}",
+            ],
+        ),
+        (
+            4,
+            &[
+                "transports={dctcp={congestion_control=\"dctcp\",ecn=true}}",
+                "workload.flows.transport=dctcp",
+                "groups={low=\"src:0-7\"}",
+                marking,
+            ],
+        ),
+        (
+            8,
+            &[
+                "topology={tree={}}",
+                "workload.flows.sizes={fixed=\"1B\"}",
+                "workload.flows.load=1%",
+                "run.duration=20us",
+            ],
+        ),
+    ] {
+        for counts in [2, 3, 8] {
+            let settings = |threads: usize| {
+                let few = [
+                    "workload.flows.load=60%".to_owned(),
+                    "run.duration=500us".to_owned(),
+                    format!("run.threads={threads}"),
+                ];
+                Vec::from_iter(
+                    few.into_iter()
+                        .chain(more.iter().map(|&one| one.to_owned())),
+                )
+            };
+            let (_, one) = everything(&settings(1), None, true);
+            for manner in [Manner::Apart, Manner::InTurn, Manner::Alternating] {
+                let (parts, several) = everything(&settings(counts), Some(manner), true);
+                assert_eq!(parts, counts.min(units), "{more:?}");
+                let differ = one
+                    .char_indices()
+                    .zip(several.chars())
+                    .find(|((_, a), b)| a != b);
+                if let Some(((at, _), _)) = differ {
+                    let from = at.saturating_sub(200);
+                    let part = |text: &str| text.chars().skip(from).take(400).collect::<String>();
+                    let (one, several) = (part(&one), part(&several));
+                    panic!("{counts} threads, {manner:?}, {more:?}:\n{one}\n\n{several}");
+                }
+                assert_eq!(one.len(), several.len());
             }
         }
     }
@@ -181,9 +288,9 @@ fn first_packets_wait_for_no_other_part() {
         let threads = format!("run.threads={threads}");
         ["topology={fat_tree={k=2}}", traffic, times, &threads].map(str::to_owned)
     };
-    let (_, one) = everything(&settings(1), None);
+    let (_, one) = everything(&settings(1), None, false);
     for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
-        let (_, several) = everything(&settings(threads), Some(manner));
+        let (_, several) = everything(&settings(threads), Some(manner), false);
         assert!(one == several, "{threads} threads, {manner:?}");
     }
 }
@@ -191,8 +298,10 @@ fn first_packets_wait_for_no_other_part() {
 /// A cancellation stops every part, whichever part sees it first.
 #[test]
 fn run_cancelled_before_it_starts_ends() {
-    for (threads, manner) in [1, 2, 3, 5].into_iter().flat_map(with_manners) {
-        let mut simulation = in_parts(threads);
+    let cases = [1, 2, 3, 5].into_iter().flat_map(with_manners);
+    for (case, by_hosts) in cases.flat_map(|case| [(case, false), (case, true)]) {
+        let (threads, manner) = case;
+        let mut simulation = in_parts(threads, by_hosts);
         if let Some(partition) = &mut simulation.partition {
             partition.manner = manner;
         }

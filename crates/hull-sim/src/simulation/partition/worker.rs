@@ -38,6 +38,9 @@ const LONG_NAP: Duration = Duration::from_millis(20);
 /// Number of steps between two readings of the clocks, fractions of a millisecond.
 const READ_EVERY: u32 = 1 << 8;
 
+/// Number of turns of all parts between two looks at the clock, if one thread serves them in turn.
+const TURNS: u32 = 1 << 6;
+
 /// Time without a processor between two readings that ends a trial: less than a time slice.
 const MISSED: Duration = Duration::from_millis(1);
 
@@ -176,10 +179,7 @@ impl<'a> Workers<'a> {
                 return Ok(());
             }
             let mut all: All = (0..self.parts.len()).map(|n| self.part(n)).collect();
-            let speed_apart = match pause {
-                Pause::Missed => 0.0,
-                _ => speed(events_of(&all) - events, begin.elapsed()),
-            };
+            let speed_apart = speed(events_of(&all) - events, begin.elapsed());
             let (speed_joined, is_over) = self.serve_all(&mut all, &mut moved, joined)?;
             events = events_of(&all);
             drop(all);
@@ -274,7 +274,7 @@ impl<'a> Workers<'a> {
                 return Err(Failure::Cancelled);
             }
             let meeting_ps = match self.manner {
-                manner if manner.is_in_turn() => None,
+                manner if manner.is_in_turn() || self.plan.of_hosts.is_some() => None,
                 _ => joined::meet(all)?,
             };
             if let Some(at_ps) = meeting_ps {
@@ -285,13 +285,18 @@ impl<'a> Workers<'a> {
                 events += events_of(all) - before;
                 joined::divide(self.plan, all, served_ps, moved);
             } else {
-                let mut is_over = true;
-                for part in &mut *all {
-                    is_over &= part.step_in_turn()? == Step::Over;
+                let (begin, before) = (Instant::now(), events_of(all));
+                for _ in 0..TURNS {
+                    let mut is_over = true;
+                    for part in &mut *all {
+                        is_over &= part.step_in_turn()? == Step::Over;
+                    }
+                    if is_over {
+                        return Ok((0.0, true));
+                    }
                 }
-                if is_over {
-                    return Ok((0.0, true));
-                }
+                joined += begin.elapsed();
+                events += events_of(all) - before;
             }
             if !goes_on() {
                 return Ok((speed(events, joined), false));

@@ -1,0 +1,140 @@
+//! How a flow begins: it gets a slot, the initial state of its transport, and its routes.
+
+use super::flows::{Flow, FlowTable};
+use super::paced::Paced;
+use crate::network::Network;
+use crate::topology::Routes;
+
+impl FlowTable {
+    /// Opens a flow and computes its routes.
+    pub fn open(
+        &mut self,
+        network: &mut Network,
+        routes: &Routes,
+        src: u32,
+        dst: u32,
+        transient: bool,
+        transport: u16,
+    ) -> u32 {
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.keep_last_reading(slot);
+                slot
+            }
+            None => {
+                let slot = match &mut self.halves {
+                    Some(halves) => halves.fresh_slot(),
+                    None => self.flows.len() as u32,
+                };
+                self.grow_to(slot, network);
+                slot
+            }
+        };
+        self.renew(slot, (src, dst), transport, self.numbered)
+            .transient = transient;
+        self.pass_over();
+        self.follow(slot);
+        let number = self.opened;
+        self.route(network, routes, slot, number);
+        self.connect_messages(slot, number);
+        slot
+    }
+
+    /// Counts a flow, which another part may open.
+    pub(super) fn pass_over(&mut self) {
+        self.numbered += 1;
+        self.opened += 1;
+    }
+
+    /// Adds slots up to this one.
+    pub(super) fn grow_to(&mut self, slot: u32, network: &mut Network) {
+        let template = &self.templates[0];
+        while self.flows.len() <= slot as usize {
+            let out = network.reserve_route(self.longest_route);
+            let back = network.reserve_route(self.longest_route);
+            self.flows.push(Flow::unused(out, back));
+            self.senders.push(template.sender.clone());
+            self.receivers.push(template.receiver.clone());
+            if self.templates.iter().any(|one| one.has_pace || one.asks) {
+                self.paced.push(Paced::new());
+            }
+        }
+    }
+
+    /// Begins a flow in a slot.
+    pub(super) fn renew(
+        &mut self,
+        slot: u32,
+        ends: (u32, u32),
+        transport: u16,
+        number: u64,
+    ) -> &mut Flow {
+        let at = slot as usize;
+        // A timer event of the slot's last flow may still be pending: it serves for this one.
+        let template = &self.templates[usize::from(transport)];
+        self.senders[at].reset(&template.sender);
+        self.receivers[at].reset(&template.receiver);
+        let flow = &mut self.flows[at];
+        flow.begin(ends, transport, number);
+        flow
+    }
+
+    /// Computes the routes of a flow. Acknowledgments are hashed separately.
+    fn route(&mut self, network: &mut Network, routes: &Routes, slot: u32, number: u64) {
+        let flow = &self.flows[slot as usize];
+        let ways = [
+            (flow.out, flow.src, flow.dst, 0),
+            (flow.back, flow.dst, flow.src, 1),
+        ];
+        for (at, from, to, way) in ways {
+            let hash = mix(self.seed ^ mix(2 * number + way));
+            self.find_route(network, routes, at, (from, to), hash);
+        }
+    }
+
+    /// Computes the route between two hosts for a hash, and writes it to the place `at`.
+    pub(super) fn find_route(
+        &mut self,
+        network: &mut Network,
+        routes: &Routes,
+        at: u32,
+        (from, to): (u32, u32),
+        hash: u64,
+    ) {
+        self.scratch.clear();
+        let found = routes.path(from as usize, to as usize, hash, &mut self.scratch);
+        if !found {
+            // A packet skips the first entry, the port of its own host.
+            self.scratch.clear();
+            self.scratch.extend([network.nowhere(); 2]);
+        }
+        network.replace_route(at, &self.scratch, to as usize);
+    }
+
+    /// Computes new routes for all flows in use after a change of the network. Packets in flight
+    /// keep the old ones.
+    pub fn reroute(&mut self, network: &mut Network, routes: &Routes) {
+        self.longest_route = self.longest_route.max(routes.longest_path());
+        for slot in 0..self.flows.len() {
+            self.flows[slot].out = network.reserve_route(self.longest_route);
+            self.flows[slot].back = network.reserve_route(self.longest_route);
+            if self.flows[slot].live {
+                self.opened += 1;
+                let number = self.opened;
+                self.route(network, routes, slot as u32, number);
+                if let Some(connection) = self.connection(slot as u32) {
+                    connection.forget_routes(number);
+                }
+            }
+        }
+    }
+}
+
+/// Mixes the bits of a number (the finalizer of MurmurHash3).
+pub(super) fn mix(mut x: u64) -> u64 {
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ (x >> 33)
+}

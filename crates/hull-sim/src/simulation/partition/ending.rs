@@ -1,0 +1,169 @@
+//! How the parts of a run agree on its end, and what they do when they have served all their events. Times
+//! are ps.
+//!
+//! The parts that have flows (the edge, or all parts of a run that is divided by hosts) publish with
+//! their clocks since when their flows are complete. A run ends when all are, after the network's
+//! notice, which is at least the time that a part can be ahead of the others.
+
+use super::neighbour::Neighbour;
+use super::part::{Part, Phase, Step};
+use crate::simulation::Simulation;
+use crate::simulation::completion::{self, NOT_YET, Since, UNCHECKED};
+use crate::workload::{Progress, Workload};
+
+impl Part<'_> {
+    /// Time since when the flows of this part are complete, as far as the others must know.
+    pub(super) fn complete(&self) -> Since {
+        let Simulation {
+            workload,
+            endpoints,
+            ..
+        } = &*self.simulation;
+        if !endpoints.keeps_flows {
+            return UNCHECKED;
+        }
+        if endpoints.table.halves.is_none() {
+            return match workload.done {
+                true => workload.completion.end(),
+                false => NOT_YET,
+            };
+        }
+        let is_last = self.is_measured || workload.traffic.progress() == Progress::Done;
+        match is_last && workload.is_complete(&endpoints.table) {
+            true => workload.completion.since(),
+            false => NOT_YET,
+        }
+    }
+
+    /// Times since when the flows of all parts that have some are complete.
+    pub(super) fn all_complete(&self) -> impl Iterator<Item = Since> {
+        let others = self.deciding().iter();
+        let others = others.map(|other| other.theirs.complete);
+        others.chain([self.complete()])
+    }
+
+    /// The other parts that have flows.
+    pub(super) fn deciding(&self) -> &[Neighbour] {
+        match self.by_hosts() {
+            true => &self.neighbours,
+            false if self.is_edge() => &[],
+            false => &self.neighbours[..1],
+        }
+    }
+
+    /// Whether the run is divided by hosts.
+    pub(super) fn by_hosts(&self) -> bool {
+        self.simulation.endpoints.table.halves.is_some()
+    }
+
+    /// Adopts the end of the run if it has become known.
+    #[inline]
+    pub(super) fn take_end(&mut self) {
+        if let Some(done_ps) = completion::done_ps(self.all_complete()) {
+            let later_ps = self.simulation.fabric.notice.to_fabric_ps;
+            let clock = &mut self.simulation.clock;
+            clock.limit_ps = clock.limit_ps.min(done_ps + later_ps);
+            self.simulation.workload.done = true;
+        }
+    }
+
+    /// Decides whether the run is over at the end of the measured time: it is if the flows of all
+    /// parts are complete. A part whose flows are not goes on, and its clock tells the others.
+    pub(super) fn decide(&mut self) -> Step {
+        let received = match self.receive() {
+            true => Step::Ahead,
+            false => Step::Stuck,
+        };
+        let limit_ps = self.simulation.clock.limit_ps;
+        let are_at = |others: &[Neighbour], clock_ps: u64| {
+            others.iter().all(|other| other.theirs.clock_ps >= clock_ps)
+        };
+        if self.by_hosts() && !are_at(&self.neighbours, limit_ps - 1) {
+            return received; // messages may arrive that complete flows
+        }
+        self.is_measured = true;
+        if self.is_edge() && !self.by_hosts() {
+            let simulation = &mut *self.simulation;
+            simulation.workload.is_over(&simulation.endpoints.table);
+        }
+        let is_over = self.complete() != NOT_YET && {
+            self.tell(limit_ps);
+            let deciding = self.deciding();
+            let are_complete = deciding
+                .iter()
+                .all(|other| other.theirs.complete != NOT_YET);
+            if !are_complete
+                && deciding
+                    .iter()
+                    .all(|other| other.theirs.clock_ps < limit_ps)
+            {
+                return received;
+            }
+            are_complete
+        };
+        if is_over {
+            self.simulation.workload.done = true;
+            self.phase = Phase::Ending;
+        } else {
+            self.simulation.clock.aim_at_last();
+            self.served_ps = 0;
+            self.phase = Phase::Draining;
+        }
+        Step::Ahead
+    }
+
+    /// Receives messages until all parts are done.
+    pub(super) fn end(&mut self) -> Step {
+        let all_done = self.board.are_all_done();
+        let received = self.receive();
+        if all_done {
+            self.phase = Phase::Over;
+            return Step::Over;
+        }
+        if !self.is_done {
+            self.tell(self.simulation.clock.limit_ps);
+            self.is_done = !self.is_behind();
+            if self.is_done {
+                self.board.count_done();
+                return Step::Ahead;
+            }
+        }
+        match received {
+            true => Step::Ahead,
+            false => Step::Stuck,
+        }
+    }
+
+    /// Receives, after the end of all threads, what this part's thread has left: it may end between
+    /// the last message and its arrival here. The packets count as in flight.
+    pub fn receive_rest(&mut self) {
+        self.phase = Phase::Ending;
+        self.receive();
+    }
+
+    /// Sends notes after the end. Returns true if there were any.
+    pub fn send_rest(&mut self) -> bool {
+        let sent: u64 = self.neighbours.iter().map(|other| other.sent).sum();
+        self.send_notes();
+        self.neighbours.iter_mut().for_each(Neighbour::publish);
+        self.is_behind() || self.neighbours.iter().map(|other| other.sent).sum::<u64>() > sent
+    }
+
+    /// Logs all rows after the end. Returns the largest number of flows at the same time.
+    pub fn close(&mut self) -> Option<u64> {
+        let ledger = self.ledger.as_mut()?;
+        ledger.log_before(u64::MAX, &mut self.simulation.records.flows);
+        Some(ledger.most_in_use)
+    }
+
+    /// Logs the rows that no part can precede any more.
+    #[inline]
+    pub(super) fn log_rows(&mut self) {
+        if let Some(ledger) = &mut self.ledger {
+            let clocks = self.neighbours.iter().map(|other| other.theirs.clock_ps);
+            let clock_ps = clocks.min().unwrap_or(0).min(self.served_ps);
+            let log = &mut self.simulation.records.flows;
+            ledger.log_before(clock_ps.saturating_sub(self.late_ps), log);
+        }
+    }
+}

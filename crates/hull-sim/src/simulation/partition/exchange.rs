@@ -1,0 +1,141 @@
+//! What a part sends to the others and does with what it receives. Times are ps.
+
+use super::message::Message;
+use super::neighbour::Neighbour;
+use super::part::{Part, Phase};
+use crate::network::{Departure, NO_OPTIONS};
+use crate::simulation::halves::Note;
+
+impl Part<'_> {
+    /// Receives the messages of the other parts. Returns false if there are none. Fetches from the
+    /// edge last and reads its messages first.
+    #[inline]
+    pub(super) fn receive(&mut self) -> bool {
+        if self.is_posted {
+            if !self.neighbours.iter().any(Neighbour::has_new) {
+                return false;
+            }
+            self.take_back();
+        }
+        let mut received = false;
+        for neighbour in self.neighbours.iter_mut().rev() {
+            received |= neighbour.fetch();
+        }
+        if !received {
+            return false;
+        }
+        // Messages after the end of the run are not served.
+        let serves = self.phase != Phase::Ending;
+        let by_hosts = self.by_hosts();
+        for at in 0..self.neighbours.len() {
+            while let Some(message) = self.neighbours[at].next() {
+                let simulation = &mut *self.simulation;
+                match message {
+                    Message::Packet(mut scheduled) => {
+                        if scheduled.packet.options != NO_OPTIONS && by_hosts {
+                            scheduled.packet.options = self.carried;
+                        }
+                        let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
+                        if serves {
+                            simulation.clock.schedule_arrival(at_ps, port, cargo);
+                        }
+                    }
+                    Message::Note => {
+                        let from = self.neighbours[at].part;
+                        if let Some(note) = self.neighbours[at].note() {
+                            self.take_note(from, note);
+                        }
+                    }
+                    Message::Route(at, count, entries) => {
+                        let entries = &entries[..count];
+                        simulation.fabric.network.set_route(at as usize, entries);
+                    }
+                    Message::Clock(_) => {}
+                }
+            }
+        }
+        true
+    }
+
+    /// Sends changes since the last call: new routes before the packets that may follow them.
+    #[inline]
+    pub(super) fn send_all(&mut self) {
+        let (simulation, neighbours) = (&mut *self.simulation, &mut self.neighbours);
+        simulation.fabric.network.for_each_new_route(|at, entries| {
+            for neighbour in neighbours.iter_mut() {
+                Message::of_route(at, entries).for_each(|message| neighbour.send(message));
+            }
+        });
+        self.send_notes();
+        let (simulation, neighbours) = (&mut *self.simulation, &mut self.neighbours);
+        let by_hosts = simulation.endpoints.table.halves.is_some();
+        let (departures, options) = simulation.fabric.network.departures();
+        for Departure { to, scheduled } in departures {
+            let part = usize::from(to);
+            let mut others = neighbours.iter_mut();
+            let Some(neighbour) = others.find(|neighbour| neighbour.part == part) else {
+                continue;
+            };
+            if by_hosts && let Some(options) = options.take(scheduled.packet.options) {
+                neighbour.send_note(Note::Options(Box::new(options)));
+            }
+            neighbour.send(Message::Packet(scheduled));
+        }
+    }
+
+    /// Sends the notes since the last call.
+    #[inline]
+    pub(super) fn send_notes(&mut self) {
+        let Part {
+            number,
+            simulation,
+            neighbours,
+            ledger,
+            ..
+        } = self;
+        if simulation.endpoints.table.halves.is_none() {
+            if !simulation.endpoints.keeps_flows
+                && let Some(edge) = neighbours.first_mut()
+            {
+                let endpoints = &mut simulation.endpoints;
+                endpoints.take_losses(|loss| edge.send_note(Note::Lost(loss)));
+            }
+            return;
+        }
+        let mut own = Vec::new();
+        simulation.endpoints.table.for_each_note(|part, note| {
+            let mut others = neighbours.iter_mut();
+            match others.find(|neighbour| neighbour.part == usize::from(part)) {
+                Some(neighbour) => neighbour.send_note(note),
+                None => own.push(note),
+            }
+        });
+        for note in own {
+            if let (Note::Report(report), Some(ledger)) = (note, &mut *ledger) {
+                ledger.take(*number as u8, report);
+            }
+        }
+    }
+
+    /// Processes a note of another part.
+    pub(super) fn take_note(&mut self, from: usize, note: Note) {
+        let simulation = &mut *self.simulation;
+        match note {
+            Note::Lost(loss) => simulation.endpoints.await_loss(loss, &mut simulation.clock),
+            Note::Opened(opening) => {
+                let network = &mut simulation.fabric.network;
+                simulation.endpoints.adopt(&opening, network);
+            }
+            Note::Options(options) => {
+                self.carried = simulation.fabric.network.options.insert(*options);
+            }
+            Note::Arrived(slot, at) => simulation.message_arrived(slot, at),
+            Note::InFlight(slot, count) => simulation.endpoints.table.take_in_flight(slot, count),
+            Note::Report(report) => {
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.take(from as u8, report);
+                }
+            }
+        }
+    }
+}

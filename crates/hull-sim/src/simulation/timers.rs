@@ -1,0 +1,140 @@
+//! Timers of flows: retransmission, delayed acknowledgment, pace. Times are ps.
+//!
+//! A timer has one event, which stays in the event queue when the timer is postponed or stopped, or its
+//! slot is given to another flow. Such an event finds nothing due. How many there are depends on the
+//! slots of flows, so results do not count them. Timers of one kind that are due at the same time are
+//! served in the order in which their flows were opened, which does not depend on slots either.
+
+use super::Simulation;
+use super::clock::Clock;
+use super::flows::FlowTable;
+use crate::engine::{Entity, Kind};
+
+impl Simulation {
+    /// Processes the event of a timer, and those of the same kind at the same time.
+    pub(super) fn serve_timers(&mut self, first: Entity) {
+        if self.clock.is_next(first.kind()) {
+            self.serve_tied_timers(first);
+        } else if !self.serve_timer(first) {
+            self.disregard_event();
+        }
+    }
+
+    /// Processes several timers of one kind in the order of their flows.
+    #[cold]
+    fn serve_tied_timers(&mut self, first: Entity) {
+        let mut tied = vec![first];
+        while self.clock.is_next(first.kind())
+            && let Some(due) = self.clock.pop_before(u64::MAX)
+        {
+            self.tally.events_served += 1;
+            tied.push(due.entity);
+        }
+        let flows = &self.endpoints.table.flows;
+        tied.sort_by_key(|timer| flows[timer.index()].number);
+        let all = tied.len();
+        let due = tied
+            .into_iter()
+            .filter(|&timer| self.serve_timer(timer))
+            .count();
+        self.tally.events_served -= (all - due) as u64;
+        if due == 0 {
+            self.clock.disregard();
+        }
+    }
+
+    /// Processes the event of a timer. Returns true if it was due.
+    fn serve_timer(&mut self, timer: Entity) -> bool {
+        let (at, slot) = (timer.index(), timer.index() as u32);
+        if self.endpoints.table.is_message(slot) {
+            match timer.kind() {
+                Kind::Rto => self.serve_message_timeout(slot),
+                Kind::DelayedAck => self.serve_group_wait(slot),
+                _ => self.serve_message_pace(slot),
+            }
+            return true;
+        }
+        let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
+        let is_due = match timer.kind() {
+            Kind::Rto => table.serve_rto(at, now_ps),
+            Kind::DelayedAck => table.delayed_ack_is_due(at, now_ps),
+            _ => table.pace_is_due(at, now_ps),
+        };
+        match timer.kind() {
+            Kind::DelayedAck => {
+                if is_due {
+                    self.send_delayed_ack(at);
+                }
+                (self.endpoints.table).watch_delayed_ack(slot, &mut self.clock);
+            }
+            _ if is_due => self.pump(slot),
+            Kind::Rto => self.endpoints.table.watch_rto(slot, &mut self.clock),
+            _ => {}
+        }
+        is_due
+    }
+
+    fn send_delayed_ack(&mut self, at: usize) {
+        if let Some(ack) = self.endpoints.table.receivers[at].take_pending() {
+            let host = self.endpoints.table.flows[at].dst as usize;
+            self.send_ack(host, at as u32, &ack);
+            if self.endpoints.table.flows[at].is_half {
+                (self.endpoints.table).settle(at as u32, self.clock.now_ps);
+            }
+        }
+    }
+}
+
+impl FlowTable {
+    /// Schedules the event of a flow's retransmission timer.
+    #[inline]
+    pub(super) fn watch_rto(&mut self, slot: u32, clock: &mut Clock) {
+        let sender = &mut self.senders[slot as usize];
+        if sender.rto_deadline_ps < sender.rto_event_ps {
+            sender.rto_event_ps = sender.rto_deadline_ps;
+            clock.schedule(sender.rto_deadline_ps, Kind::Rto, slot as usize);
+        }
+    }
+
+    /// Processes the event of a retransmission timer, which is due, was postponed by
+    /// acknowledgments, or is off, or which an earlier event has replaced. Returns true if it was
+    /// due.
+    fn serve_rto(&mut self, at: usize, now_ps: u64) -> bool {
+        let sender = &mut self.senders[at];
+        if sender.rto_event_ps != now_ps {
+            return false;
+        }
+        sender.rto_event_ps = u64::MAX;
+        let is_due = sender.rto_deadline_ps <= now_ps;
+        if is_due {
+            let before = sender.timeouts;
+            sender.on_timeout(now_ps);
+            if sender.timeouts > before
+                && let Some(halves) = &mut self.halves
+            {
+                halves.note_timeout(at as u32, now_ps);
+            }
+        }
+        is_due
+    }
+
+    /// Schedules the event of a flow's delayed acknowledgment.
+    pub(super) fn watch_delayed_ack(&mut self, slot: u32, clock: &mut Clock) {
+        let receiver = &mut self.receivers[slot as usize];
+        if receiver.ack_deadline_ps < receiver.ack_event_ps {
+            receiver.ack_event_ps = receiver.ack_deadline_ps;
+            let at_ps = receiver.ack_deadline_ps;
+            clock.schedule(at_ps, Kind::DelayedAck, slot as usize);
+        }
+    }
+
+    /// Whether a delayed acknowledgment is due, when its event is.
+    fn delayed_ack_is_due(&mut self, at: usize, now_ps: u64) -> bool {
+        let receiver = &mut self.receivers[at];
+        if receiver.ack_event_ps != now_ps {
+            return false; // an earlier event took its place
+        }
+        receiver.ack_event_ps = u64::MAX;
+        receiver.ack_deadline_ps <= now_ps
+    }
+}
