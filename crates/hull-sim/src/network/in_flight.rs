@@ -19,14 +19,21 @@ pub struct InFlight {
     places: Vec<Place>,
     /// Most recently freed place; in a free place, `Packet::flow` is the place freed before it.
     free: u32,
+    /// Places of packets that went to another part of the run, for those that come from there. Many
+    /// come at once: unlike the free places, these are found without reading them.
+    spare: Vec<u32>,
     len: usize,
 }
+
+/// Largest number of spare places.
+const MOST_SPARE: usize = 1 << 12;
 
 impl Default for InFlight {
     fn default() -> Self {
         InFlight {
             places: Vec::new(),
             free: NONE,
+            spare: Vec::new(),
             len: 0,
         }
     }
@@ -67,6 +74,28 @@ impl InFlight {
         let packet = *left;
         left.flow = std::mem::replace(&mut self.free, place);
         packet
+    }
+
+    /// Removes the packet at a place, which a packet from another part will take, and returns it.
+    #[inline]
+    pub fn hand_over(&mut self, place: u32) -> Packet {
+        if self.spare.len() == MOST_SPARE {
+            return self.remove(place);
+        }
+        self.len -= 1;
+        self.spare.push(place);
+        self.places[place as usize].0
+    }
+
+    /// Adds a packet from another part and returns its place.
+    #[inline]
+    pub fn land(&mut self, packet: Packet) -> u32 {
+        let Some(place) = self.spare.pop() else {
+            return self.insert(packet);
+        };
+        self.len += 1;
+        self.places[place as usize] = Place(packet);
+        place
     }
 
     /// Adds the packets in flight of another part at the end of a run; only their number.

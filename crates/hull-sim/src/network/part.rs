@@ -94,7 +94,7 @@ impl Network {
         if to == part.number {
             return false;
         }
-        let packet = self.in_flight.remove(place);
+        let packet = self.in_flight.hand_over(place);
         let scheduled = Scheduled { arrival_ps, packet };
         part.departures.push(Departure { to, scheduled });
         true
@@ -176,7 +176,7 @@ impl Network {
         let port = self.hops[hop - 1] as usize;
         let observed = self.part.as_ref().is_some_and(|part| part.observed[port]);
         let cargo = Cargo {
-            packet: self.in_flight.insert(packet),
+            packet: self.in_flight.land(packet),
             next: self.hops[hop] | (u32::from(observed) * OBSERVED),
         };
         (arrival_ps, port, cargo)

@@ -13,7 +13,7 @@ use super::completion::Completion;
 use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
-use super::partition::{self, Partition};
+use super::partition::{self, ByHostsIf, Partition};
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
 use crate::measure::{FlowLog, LatencyLog, TransportCount};
@@ -37,20 +37,19 @@ pub fn build_with_external(
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
-    divided(scenario, external, seed, folder, partition::LEAST_PACKETS)
+    divided(scenario, external, seed, folder, ByHostsIf::worthwhile())
 }
 
-/// Builds a run, divided by hosts if these can send at least `least_packets` while a part advances to
-/// what another part can send it.
+/// Builds a run with this rule for its division.
 pub(super) fn divided(
     scenario: &Scenario,
     external: Option<&dyn External>,
     seed: u64,
     folder: Option<&Path>,
-    least_packets: u64,
+    by_hosts_if: ByHostsIf,
 ) -> Result<Simulation, Problem> {
     let mut simulation = assemble(scenario, external, seed, folder)?;
-    if let Some(plan) = partition::plan(scenario, &simulation, least_packets) {
+    if let Some(plan) = partition::plan(scenario, &simulation, by_hosts_if) {
         let mut quiet = scenario.clone();
         if plan.of_hosts.is_none() {
             quiet.workload = Default::default();

@@ -14,13 +14,18 @@ use crate::workload::FlowRecord;
 /// Part of a row, and its number there.
 type Name = (u8, u64);
 
+/// What happened to a row.
+#[derive(Debug)]
+enum Entry {
+    Row(FlowRecord),
+    Acked(AckedFlow),
+}
+
 /// Reports that wait.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    /// Rows by arrival.
-    rows: BTreeMap<At, (Name, FlowRecord)>,
-    /// Acknowledgments of rows.
-    acked: BTreeMap<At, (Name, AckedFlow)>,
+    /// Rows and acknowledgments, and whose they are.
+    entries: BTreeMap<At, (Name, Entry)>,
     /// Numbers in the log of rows that wait for their acknowledgment.
     logged: HashMap<Name, u64>,
     opened: VecDeque<u64>,
@@ -35,32 +40,35 @@ impl Ledger {
     pub fn take(&mut self, part: u8, report: Report) {
         match report {
             Report::Row(at, number, record) => {
-                self.rows.insert(at, ((part, number), record));
+                let entry = ((part, number), Entry::Row(record));
+                self.entries.insert(at, entry);
             }
             Report::Acked(at, acked) => {
-                self.acked.insert(at, ((part, acked.flow.row), acked));
+                let entry = ((part, acked.flow.row), Entry::Acked(acked));
+                self.entries.insert(at, entry);
             }
             Report::Opened(at_ps) => self.opened.push_back(at_ps),
             Report::Freed(at_ps) => self.freed.push(Reverse(at_ps)),
         }
     }
 
-    /// Logs the rows of messages that arrived before `until_ps`, and counts the slots until then.
+    /// Logs what happened before `until_ps`, and counts the slots until then. The log writes groups
+    /// of rows, which depend on what is acknowledged: rows and acknowledgments are in one order.
     pub fn log_before(&mut self, until_ps: u64, log: &mut FlowLog) {
-        while let Some(row) = self.rows.first_entry()
-            && row.key().0 < until_ps
+        while let Some(entry) = self.entries.first_entry()
+            && entry.key().0 < until_ps
         {
-            let (name, record) = row.remove();
-            self.logged.insert(name, log.push(record));
-        }
-        while let Some(acked) = self.acked.first_entry()
-            && acked.key().0 < until_ps
-        {
-            let (name, mut acked) = acked.remove();
-            // A message arrives before its acknowledgment.
-            if let Some(row) = self.logged.remove(&name) {
-                acked.flow.row = row;
-                log.acknowledged(acked);
+            match entry.remove() {
+                (name, Entry::Row(record)) => {
+                    self.logged.insert(name, log.push(record));
+                }
+                (name, Entry::Acked(mut acked)) => {
+                    // A message arrives before its acknowledgment.
+                    if let Some(row) = self.logged.remove(&name) {
+                        acked.flow.row = row;
+                        log.acknowledged(acked);
+                    }
+                }
             }
         }
         while let Some(&opened_ps) = self.opened.front()

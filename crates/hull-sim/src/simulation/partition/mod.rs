@@ -41,9 +41,28 @@ use plan::Whole;
 
 pub use plan::Plan;
 
-/// Number of packets that all hosts of a network can send during the lookahead between two parts, for
-/// it to be divided by hosts.
-pub const LEAST_PACKETS: u64 = 200;
+/// When a run that may be divided by hosts is.
+#[derive(Clone, Copy, Debug)]
+pub struct ByHostsIf {
+    /// Largest number of parts: one per processor, because parts with hosts are never joined.
+    pub processors: usize,
+    /// Smallest number of packets that all hosts can send during the lookahead between two parts.
+    pub least_packets: u64,
+    /// Smallest number of ports, if there are two parts. Edge and fabric gain as much in a smaller
+    /// network, and lose nothing beside a busy process.
+    pub least_ports: usize,
+}
+
+impl ByHostsIf {
+    /// The rule on this machine.
+    pub fn worthwhile() -> ByHostsIf {
+        ByHostsIf {
+            processors: thread::available_parallelism().map_or(1, usize::from),
+            least_packets: 200,
+            least_ports: 20_000,
+        }
+    }
+}
 
 /// Parts of a run other than the edge.
 #[derive(Debug)]
@@ -56,9 +75,8 @@ pub struct Partition {
 }
 
 /// Plan of the parts of a run, if the scenario requests several threads and all of its features may
-/// be simulated in parts. It is divided by hosts if these can send at least `least_packets` while a
-/// part advances to what another part can send it.
-pub fn plan(scenario: &Scenario, simulation: &Simulation, least_packets: u64) -> Option<Plan> {
+/// be simulated in parts.
+pub fn plan(scenario: &Scenario, simulation: &Simulation, by_hosts_if: ByHostsIf) -> Option<Plan> {
     if scenario.run.threads < 2 || !features::are_divisible(scenario) {
         return None;
     }
@@ -66,7 +84,7 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation, least_packets: u64) ->
     let smallest_bytes = simulation.endpoints.header_bytes;
     let transit_ps = |port: usize| ports[port].transit_ps(smallest_bytes);
     let threads = scenario.run.threads as usize;
-    if let Some(plan) = plan_by_hosts(scenario, simulation, least_packets) {
+    if let Some(plan) = plan_by_hosts(scenario, simulation, by_hosts_if) {
         return Some(plan);
     }
     // Ports that share memory stay together, and the client's port is read at the edge.
@@ -81,9 +99,12 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation, least_packets: u64) ->
     cut.all(|&port| ports[port].can_be_cut()).then_some(plan)
 }
 
-/// Plan of a run that is divided by hosts, if it may be, and if the hosts can send at least this
-/// number of packets while a part advances to what another part can send it.
-fn plan_by_hosts(scenario: &Scenario, simulation: &Simulation, least: u64) -> Option<Plan> {
+/// Plan of a run that is divided by hosts, if it may be and should be.
+fn plan_by_hosts(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    by_hosts_if: ByHostsIf,
+) -> Option<Plan> {
     if !features::are_divisible_by_hosts(scenario) || !simulation.workload.traffic.is_open() {
         return None;
     }
@@ -100,14 +121,18 @@ fn plan_by_hosts(scenario: &Scenario, simulation: &Simulation, least: u64) -> Op
         // A flow of the warm-up may be the last to complete, which only its receiver knows at once.
         _ => notice.to_fabric_ps / 2,
     };
-    let plan = Plan::by_hosts(graph, end_ps, scenario.run.threads as usize, transit_ps)?;
+    let threads = by_hosts_if.processors.min(scenario.run.threads as usize);
+    let plan = Plan::by_hosts(graph, end_ps, threads, transit_ps)?;
     let ports = &network.ports;
+    if plan.parts == 2 && ports.len() < by_hosts_if.least_ports {
+        return None;
+    }
     let hosts = simulation.endpoints.hosts.ports.iter();
     let bps: f64 = hosts.map(|&port| ports[port as usize].rate_bps()).sum();
     let bits = 8.0 * scenario.transport.mtu.0 as f64;
     let packets = bps * plan.longest_ps() as f64 * 1e-12 / bits;
     let can_be_cut = plan.cut.iter().all(|&port| ports[port].can_be_cut());
-    (can_be_cut && packets >= least as f64).then_some(plan)
+    (can_be_cut && packets >= by_hosts_if.least_packets as f64).then_some(plan)
 }
 
 impl Partition {

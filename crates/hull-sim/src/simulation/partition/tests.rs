@@ -1,6 +1,8 @@
 //! An error in one part ends the whole run, and results do not depend on which thread runs a part.
 
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use crate::scenario;
 use crate::scenario::Scenario;
@@ -9,7 +11,7 @@ use crate::simulation::{Control, Failure, Simulation, build};
 use super::board::Board;
 use super::part::{Part, Phase, Step};
 use super::worker::Manner;
-use super::{Partition, neighbours};
+use super::{ByHostsIf, Partition, neighbours};
 
 const SCENARIO: &str = r#"
 name = "parts"
@@ -31,8 +33,16 @@ sizes.fixed = "1KB"
 
 /// Builds a run that is divided by hosts if it may be, or never.
 fn built(scenario: &Scenario, by_hosts: bool) -> Simulation {
-    let least_packets = if by_hosts { 0 } else { u64::MAX };
-    build::divided(scenario, None, 1, None, least_packets).expect("valid")
+    written(scenario, by_hosts, None)
+}
+
+fn written(scenario: &Scenario, by_hosts: bool, folder: Option<&Path>) -> Simulation {
+    let by_hosts_if = ByHostsIf {
+        processors: usize::MAX,
+        least_packets: if by_hosts { 0 } else { u64::MAX },
+        least_ports: 0,
+    };
+    build::divided(scenario, None, 1, folder, by_hosts_if).expect("valid")
 }
 
 fn in_parts(threads: usize, by_hosts: bool) -> Simulation {
@@ -275,6 +285,34 @@ fn division_by_hosts_does_not_matter() {
                 assert_eq!(one.len(), several.len());
             }
         }
+    }
+}
+
+/// The file of a run's flows is the same, byte for byte: rows have an order.
+#[test]
+fn rows_of_a_file_do_not_depend_on_parts() {
+    let file = |threads: usize| {
+        let settings = [
+            format!("run.threads={threads}"),
+            "run.duration=3ms".to_owned(),
+            "workload.flows.load=60%".to_owned(),
+        ];
+        let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("valid");
+        let name = format!("hull-parts-{}-{threads}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).expect("a folder");
+        let simulation = written(&cells[0].scenario, true, Some(&folder));
+        let outcome = simulation.run(&Control::default());
+        let mut flows = outcome.expect("runs to its end").flows;
+        flows.close().expect("a file");
+        let bytes = fs::read(folder.join("flows.parquet")).expect("written");
+        fs::remove_dir_all(&folder).expect("exists");
+        bytes
+    };
+    let one = file(1);
+    assert!(one.len() > 20_000, "{}", one.len());
+    for threads in [2, 3] {
+        assert!(one == file(threads), "{threads} threads");
     }
 }
 
