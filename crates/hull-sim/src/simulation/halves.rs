@@ -98,15 +98,15 @@ pub struct Halves {
     known: HashMap<u32, Known>,
     /// The last timeouts, by slot and time.
     timeouts: VecDeque<(u32, u64)>,
-    /// Time for which timeouts are kept: a note is never older.
-    memory_ps: u64,
+    /// Longest time by which a part may be ahead of a note when it receives it, ps.
+    late_ps: u64,
     outbox: Vec<(u8, Note)>,
 }
 
 impl Halves {
     /// Creates the state of part `number` of `parts`; `of_hosts` has the part of each host, and
-    /// notes are at most `memory_ps` late.
-    pub fn new(number: usize, parts: usize, of_hosts: Vec<u8>, memory_ps: u64) -> Halves {
+    /// notes are at most `late_ps` late.
+    pub fn new(number: usize, parts: usize, of_hosts: Vec<u8>, late_ps: u64) -> Halves {
         Halves {
             number: number as u32,
             parts: parts as u32,
@@ -117,9 +117,14 @@ impl Halves {
             arrival: At::default(),
             known: HashMap::new(),
             timeouts: VecDeque::new(),
-            memory_ps,
+            late_ps,
             outbox: Vec::new(),
         }
+    }
+
+    /// Longest time by which a part may be ahead of a note when it receives it, ps.
+    pub fn late_ps(&self) -> u64 {
+        self.late_ps
     }
 
     /// Whether a host is in another part.
@@ -178,8 +183,8 @@ impl Halves {
 
     /// Records a timeout of the flow in a slot.
     pub fn note_timeout(&mut self, slot: u32, now_ps: u64) {
-        let memory_ps = self.memory_ps;
-        while (self.timeouts.front()).is_some_and(|&(_, at_ps)| at_ps + memory_ps < now_ps) {
+        let kept_ps = 2 * self.late_ps;
+        while (self.timeouts.front()).is_some_and(|&(_, at_ps)| at_ps + kept_ps < now_ps) {
             self.timeouts.pop_front();
         }
         self.timeouts.push_back((slot, now_ps));

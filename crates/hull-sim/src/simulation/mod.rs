@@ -92,7 +92,7 @@ struct Endpoints {
     mss: u16,
     /// Losses that their flows do not yet know.
     losses: Losses,
-    /// Whether this part also holds the flows whose packets it loses.
+    /// Whether this part holds the flows whose packets it loses; the fabric does not.
     keeps_flows: bool,
 }
 

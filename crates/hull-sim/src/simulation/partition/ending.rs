@@ -89,17 +89,15 @@ impl Part<'_> {
         let is_over = self.complete() != NOT_YET && {
             self.tell(limit_ps);
             let deciding = self.deciding();
-            let are_complete = deciding
+            // A part that went on may have completed its flows since.
+            let goes_on = deciding
                 .iter()
-                .all(|other| other.theirs.complete != NOT_YET);
-            if !are_complete
-                && deciding
-                    .iter()
-                    .all(|other| other.theirs.clock_ps < limit_ps)
-            {
+                .any(|other| other.theirs.clock_ps >= limit_ps);
+            let is_open = |other: &Neighbour| other.theirs.complete == NOT_YET;
+            if !goes_on && deciding.iter().any(is_open) {
                 return received;
             }
-            are_complete
+            !goes_on
         };
         if is_over {
             self.simulation.workload.done = true;
@@ -108,6 +106,7 @@ impl Part<'_> {
             self.simulation.clock.aim_at_last();
             self.served_ps = 0;
             self.phase = Phase::Draining;
+            self.drains = true;
         }
         Step::Ahead
     }
@@ -149,8 +148,13 @@ impl Part<'_> {
         self.is_behind() || self.neighbours.iter().map(|other| other.sent).sum::<u64>() > sent
     }
 
-    /// Logs all rows after the end. Returns the largest number of flows at the same time.
+    /// Adopts the end of the run if the part has reached the end of the drain before, and logs all
+    /// rows. Returns the largest number of flows at the same time.
     pub fn close(&mut self) -> Option<u64> {
+        if self.by_hosts() && self.drains {
+            self.take_end();
+            self.simulation.end_drain();
+        }
         let ledger = self.ledger.as_mut()?;
         ledger.log_before(u64::MAX, &mut self.simulation.records.flows);
         Some(ledger.most_in_use)

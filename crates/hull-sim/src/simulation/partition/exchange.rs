@@ -107,7 +107,14 @@ impl Part<'_> {
             let mut others = neighbours.iter_mut();
             match others.find(|neighbour| neighbour.part == usize::from(part)) {
                 Some(neighbour) => neighbour.send_note(note),
-                None => own.push(note),
+                None => {
+                    debug_assert_eq!(
+                        usize::from(part),
+                        *number,
+                        "parts with hosts are neighbours"
+                    );
+                    own.push(note);
+                }
             }
         });
         for note in own {

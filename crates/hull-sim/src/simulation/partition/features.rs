@@ -1,8 +1,10 @@
-//! Which features may be simulated in parts. The code names every key of a scenario that can matter to
-//! a port, without `..`, so a new key does not compile until its author has decided it.
+//! Which features may be simulated in parts, and which of these in parts with hosts. The code names every
+//! key of a scenario that can matter to a port, without `..`, so a new key does not compile until its
+//! author has decided it.
 //!
 //! A feature may be simulated in parts if a port decides it before the packet's transmission starts,
-//! using only its switch's state, or if it concerns hosts alone, which are all in one part. Later
+//! using only its switch's state, or if it concerns hosts alone. These are all in one part, unless the
+//! run is divided by hosts: then a feature must also concern each host by itself. Later
 //! decisions (marking at dequeue, RCP), feedback from inside (QCN), changes of routes (failing links),
 //! and instruments that read several parts need one thread. The keys of switches are decided beside
 //! them ([`Switch::is_divisible`](crate::scenario::Switch)).
@@ -43,14 +45,25 @@ pub fn are_divisible(scenario: &Scenario) -> bool {
 /// [open](crate::workload::Workload::is_open), too.
 pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
     let Scenario {
+        name: _,
+        title: _,
+        source: _,
+        run: _, // times and seeds apply to every part
+        topology,
         host,
         switch,
         transport,
         transports,
+        groups: _, // label rows
         pacer,
+        workload: _, // is asked itself
         measure,
-        ..
+        schemes: _,
+        sweep: _,
     } = scenario;
+    // In other networks a route may lead through a third part.
+    let has_pods = topology.fat_tree.is_some() || topology.tree.is_some();
+    let has_units = has_pods || topology.leaf_spine.is_some();
     let of_transport = |transport: &Transport| {
         let control = &transport.congestion_control;
         // Without acknowledgments a sender does not know when its flow is complete; an external
@@ -65,7 +78,8 @@ pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
         || switch.fq_codel.is_some()
         || pacer.as_ref().is_some_and(|pacer| pacer.buckets > 1);
     // A shared memory is in one part with all ports of its switch.
-    !is_by_slot
+    has_units
+        && !is_by_slot
         && switch.memory.is_none()
         && of_transport(transport)
         && transports.values().all(of_transport)

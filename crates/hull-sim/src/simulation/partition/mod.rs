@@ -3,10 +3,11 @@
 //! The results equal those of one thread byte for byte.
 //!
 //! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
-//! queue in one part and its packets in flight in others. Part 0, the edge, has the hosts and with them
-//! flows, slots, the workload and its random numbers. Each part serves its events in the order of a
-//! single thread, and nothing reaches another part without delay, so results do not depend on which
-//! part is ahead. `features` alone lists what may be simulated in parts.
+//! queue in one part and its packets in flight in others. Part 0 is the edge, which has the hosts and
+//! with them flows, slots, the workload and its random numbers; or each part has some of the hosts and
+//! their flows ([`halves`](super::halves)). Each part serves its events in the order of a single thread,
+//! and nothing reaches another part without delay, so results do not depend on which part is ahead.
+//! `features` alone lists what may be simulated in parts.
 
 mod board;
 mod by_hosts;
@@ -143,7 +144,7 @@ impl Partition {
             let (network, has_hosts) = (&mut part.fabric.network, plan.of_hosts.is_some());
             network.become_part(number as u8, &plan.of_ports, &plan.cut, has_hosts);
             if let Some(of_hosts) = &plan.of_hosts {
-                let late_ps = 2 * plan.longest_ps();
+                let late_ps = plan.longest_ps();
                 let halves = Halves::new(number, plan.parts, of_hosts.clone(), late_ps);
                 part.endpoints.table.halves = Some(Box::new(halves));
             } else if number > 0 {
@@ -201,6 +202,8 @@ impl Partition {
         let mut of_parts = of_parts.into_iter();
         let mut measured = of_parts.next().unwrap_or_default();
         for ((number, other), of_part) in (1..).zip(&mut others).zip(of_parts) {
+            let options = &mut other.fabric.network.options;
+            other.endpoints.forget_losses(options, &mut other.tally);
             measured.join(&of_part, &plan, number);
             edge.clock.now_ps = edge.clock.now_ps.max(other.clock.now_ps);
             edge.tally.join(&other.tally);

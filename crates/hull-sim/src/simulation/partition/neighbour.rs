@@ -84,11 +84,6 @@ impl Neighbour {
             .div_ceil(4)
     }
 
-    /// Longest lookahead between the two parts, ps.
-    pub fn longest_ps(&self) -> u64 {
-        self.incoming_ps.max(self.outgoing_ps)
-    }
-
     /// Whether there are messages to [`fetch`](Neighbour::fetch).
     #[inline]
     pub fn has_new(&self) -> bool {

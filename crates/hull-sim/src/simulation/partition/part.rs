@@ -5,7 +5,7 @@
 //! arrive from another part before the bound: it is the minimum, over all neighbours, of the
 //! neighbour's clock plus the lookahead from there.
 //!
-//! Routes need care: a flow's first packet may reach a part through a third one, and the part must know
+//! The routes of edge and fabric need care: a flow's first packet may reach a part through a third one, and the part must know
 //! the route by then. Only the edge opens flows, and it is a neighbour of all other parts. It publishes
 //! a clock only when all earlier decisions are in the channels of all neighbours. A part that forwards
 //! the packet has read such a clock from after the flow was opened (or all parts were waiting then, and
@@ -35,7 +35,7 @@ const SILENCE_EVERY: u32 = 1 << 4;
 pub enum Phase {
     /// Serves the events of the warm-up and of the measured time.
     Measuring,
-    /// Waits for the edge's decision whether the run continues.
+    /// Waits until it is known whether the run continues (`ending`).
     Deciding,
     /// Completes the started flows.
     Draining,
@@ -72,6 +72,8 @@ pub struct Part<'a> {
     pub(super) late_ps: u64,
     /// Entry of the options of the next packet that has some.
     pub(super) carried: u32,
+    /// Whether the part has gone on after the measured time.
+    pub(super) drains: bool,
     /// Whether the measured time is over and all messages of its events were received.
     pub(super) is_measured: bool,
     pub(super) board: &'a Board,
@@ -111,7 +113,11 @@ impl<'a> Part<'a> {
         distances_ps: Vec<u64>,
     ) -> Part<'a> {
         simulation.clock.aim_at_end();
-        let by_hosts = simulation.endpoints.table.halves.is_some();
+        let halves = simulation.endpoints.table.halves.as_ref();
+        let (by_hosts, late_ps) = (
+            halves.is_some(),
+            halves.map_or(0, |halves| halves.late_ps()),
+        );
         let strides = neighbours.iter().map(Neighbour::stride_ps);
         let longest_stride_ps = strides.min().unwrap_or(1);
         let mut part = Part {
@@ -121,12 +127,9 @@ impl<'a> Part<'a> {
             stride_ps: longest_stride_ps,
             longest_stride_ps,
             ledger: by_hosts.then(Ledger::default).filter(|_| number == 0),
-            late_ps: neighbours
-                .iter()
-                .map(Neighbour::longest_ps)
-                .max()
-                .unwrap_or(0),
+            late_ps,
             carried: NO_OPTIONS,
+            drains: false,
             is_measured: false,
             neighbours,
             board,
@@ -266,9 +269,15 @@ impl<'a> Part<'a> {
     /// Serves the events before `goal_ps` and sends the clock after each stride. Messages that
     /// arrive meanwhile wait: receiving costs more than sending.
     fn serve_strides(&mut self, goal_ps: u64, bound_ps: u64, in_turn: bool) -> Result<(), Failure> {
+        let mut goal_ps = goal_ps;
         loop {
             let from_ps = self.next_ps();
-            let stride_ps = if in_turn { u64::MAX } else { self.stride_ps };
+            let stride_ps = match in_turn {
+                // The end of the run may become known in each stride.
+                true if self.by_hosts() => self.longest_stride_ps,
+                true => u64::MAX,
+                false => self.stride_ps,
+            };
             let to_ps = goal_ps.min(from_ps.saturating_add(stride_ps));
             self.served_ps = self.served_ps.max(to_ps);
             let before = self.simulation.tally.events_served;
@@ -279,6 +288,10 @@ impl<'a> Part<'a> {
                 self.stride_ps = self.stride_ps.div_ceil(2);
             } else if events < FEW_EVENTS {
                 self.stride_ps = self.longest_stride_ps.min(2 * self.stride_ps);
+            }
+            if self.by_hosts() {
+                self.take_end();
+                goal_ps = goal_ps.min(self.simulation.clock.limit_ps);
             }
             if self.served_ps >= goal_ps {
                 return Ok(());
@@ -319,9 +332,12 @@ impl<'a> Part<'a> {
         self.send_all();
         let complete = self.complete();
         let next_ps = self.next_ps();
+        let limit_ps = self.simulation.clock.limit_ps;
+        // Only the clock of a part that has served all events before the limit is next to it.
+        let before_ps = if self.served_ps < limit_ps { 2 } else { 1 };
         let clock_ps = next_ps
             .min(bound_ps.max(self.served_ps))
-            .min(self.simulation.clock.limit_ps - 1);
+            .min(limit_ps.saturating_sub(before_ps));
         if let [only] = &mut self.neighbours[..] {
             only.send_clock(clock_ps, next_ps, complete);
             self.board.call(only.part);

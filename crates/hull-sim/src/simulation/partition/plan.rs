@@ -12,7 +12,10 @@
 //! Ports that share their switch's memory stay together. The edge then includes some switches with all
 //! their ports, enough to balance the work, and the fabric all ports of the others.
 //!
-//! The plan follows from the graph alone. `features` decides which features may be simulated this way.
+//! A network may also be divided by its hosts (`by_hosts`). Then all parts have flows, and the only cut
+//! links lead to the top tier.
+//!
+//! The plan follows from the graph. `features` decides which features may be simulated this way.
 
 use super::by_hosts::ByHosts;
 use crate::topology::{Graph, Kind, Notice};

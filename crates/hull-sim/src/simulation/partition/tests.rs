@@ -135,6 +135,17 @@ fn with_manners(threads: usize) -> impl Iterator<Item = (usize, Manner)> {
 
 /// Number of parts of a short run, and all of its results as text.
 fn everything(settings: &[String], manner: Option<Manner>, by_hosts: bool) -> (usize, String) {
+    let (parts, packet_hops, text) = everything_of(settings, manner, by_hosts);
+    assert!(packet_hops > 1000);
+    (parts, text)
+}
+
+/// The same for a run that may be empty.
+fn everything_of(
+    settings: &[String],
+    manner: Option<Manner>,
+    by_hosts: bool,
+) -> (usize, u64, String) {
     let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("valid");
     let mut simulation = built(&cells[0].scenario, by_hosts);
     let mut parts = 1;
@@ -146,8 +157,7 @@ fn everything(settings: &[String], manner: Option<Manner>, by_hosts: bool) -> (u
     let mut outcome = outcome.expect("runs to its end");
     outcome.other_threads_seconds.clear();
     outcome.part_loads.clear();
-    assert!(outcome.packet_hops > 1000);
-    (parts, format!("{outcome:?}"))
+    (parts, outcome.packet_hops, format!("{outcome:?}"))
 }
 
 /// Results equal those of one thread if each part has its own thread, if one thread serves all
@@ -207,6 +217,15 @@ fn division_by_hosts_does_not_matter() {
             ],
         ),
         (4, &["workload.flows.count=200", "run.warmup=50us"]),
+        (
+            4,
+            &[
+                "workload.flows.count=300",
+                "workload.flows.load=1%",
+                "measure.sample_interval=1us",
+                "run.duration=1s",
+            ],
+        ),
         (4, &["workload.flows.count=200", "switch.buffer=5pkts"]),
         (
             4,
@@ -243,6 +262,8 @@ fn division_by_hosts_does_not_matter() {
                 "transports={dctcp={congestion_control=\"dctcp\",ecn=true}}",
                 "workload.flows.transport=dctcp",
                 "groups={low=\"src:0-7\"}",
+                "switch.buffer=11pkts",
+                "workload.flows.load=80%",
                 marking,
             ],
         ),
@@ -283,6 +304,44 @@ fn division_by_hosts_does_not_matter() {
                     panic!("{counts} threads, {manner:?}, {more:?}:\n{one}\n\n{several}");
                 }
                 assert_eq!(one.len(), several.len());
+            }
+        }
+    }
+}
+
+/// The last flow completes around the end of the measured time or of the drain, in one part while the
+/// others wait.
+#[test]
+fn last_flow_completes_around_an_end() {
+    let settings = |threads: usize, duration_ns: u64, drain: &str| {
+        vec![
+            "workload.flows.count=3".to_owned(),
+            "workload.flows.load=90%".to_owned(),
+            "workload.flows.sizes={fixed=\"9KB\"}".to_owned(),
+            format!("run.duration={duration_ns}ns"),
+            format!("run.drain={drain}"),
+            format!("run.threads={threads}"),
+        ]
+    };
+    let cells = scenario::expand(SCENARIO, "parts.toml", &settings(1, 1_000_000, "0s"));
+    let outcome = built(&cells.expect("valid")[0].scenario, false).run(&Control::default());
+    let last_ns = outcome.expect("runs to its end").simulated_ps / 1000;
+    for drain in ["1ms", "1500ns"] {
+        for early_ns in (0..9000).step_by(271) {
+            let settings = |threads| settings(threads, last_ns - early_ns, drain);
+            let (.., one) = everything_of(&settings(1), None, true);
+            for (by_hosts, manner) in [
+                (true, Manner::Apart),
+                (true, Manner::InTurn),
+                (true, Manner::Alternating),
+                (false, Manner::Apart),
+                (false, Manner::InTurn),
+            ] {
+                let (.., several) = everything_of(&settings(3), Some(manner), by_hosts);
+                assert!(
+                    one == several,
+                    "{early_ns} ns, {drain}, {manner:?}, {by_hosts}"
+                );
             }
         }
     }

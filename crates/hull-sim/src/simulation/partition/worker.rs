@@ -1,5 +1,6 @@
 //! The threads that serve the parts of a run: each serves its own part, or the first one serves all
-//! of them, joined into one simulation (`joined`), while the others sleep.
+//! of them, joined into one simulation (`joined`), while the others sleep. Parts with hosts are not
+//! joined but served in turn.
 //!
 //! Parts exchange work every few microseconds. A thread that loses its processor to another process
 //! for a time slice of some milliseconds stalls the others as long: two threads beside one busy
