@@ -87,28 +87,11 @@ fn units(graph: &Graph) -> Option<Vec<Option<usize>>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::plan::tests::scenario;
     use super::*;
-    use crate::scenario;
-
-    const BASE: &str = r#"
-name = "by-hosts"
-[run]
-duration = "1ms"
-[host]
-rate = "10Gbps"
-delay = "1us"
-[switch]
-rate = "10Gbps"
-delay = "1us"
-[workload.flows]
-load = "10%"
-connections = "per_flow"
-sizes.fixed = "1KB"
-"#;
 
     fn graph(shape: &str) -> Graph {
-        let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("valid");
-        cells[0].scenario.graph().expect("valid")
+        scenario(shape).graph().expect("valid")
     }
 
     /// Every route between two hosts changes part at most once, on a link to the top tier.

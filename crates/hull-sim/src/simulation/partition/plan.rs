@@ -237,9 +237,9 @@ pub fn divide(weights: &[u128], most: usize) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::scenario;
+    use crate::scenario::{self, Scenario};
 
     const BASE: &str = r#"
 name = "plan"
@@ -257,13 +257,18 @@ connections = "per_flow"
 sizes.fixed = "1KB"
 "#;
 
+    /// Scenario of a network with this shape.
+    pub fn scenario(shape: &str) -> Scenario {
+        let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("valid");
+        cells[0].scenario.clone()
+    }
+
     fn planned(shape: &str, threads: usize) -> (Graph, Option<Plan>) {
         planned_whole(shape, threads, None)
     }
 
     fn planned_whole(shape: &str, threads: usize, whole: Option<Whole>) -> (Graph, Option<Plan>) {
-        let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("valid");
-        let scenario = &cells[0].scenario;
+        let scenario = scenario(shape);
         let graph = scenario.graph().expect("valid");
         let transit_ps = |port: usize| 1000 + port as u64;
         let notice = Notice::new(&scenario.topology, &graph, transit_ps);
