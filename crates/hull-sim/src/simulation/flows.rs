@@ -228,6 +228,8 @@ pub struct FlowTable {
     pub(super) heard_acked: Option<Vec<u64>>,
     /// Timeouts and retransmitted segments of flows whose slots were returned, by transport.
     past: Vec<(u64, u64)>,
+    /// Whether timers due at the same time are served in the order in which their flows were opened.
+    pub(super) orders_timers: bool,
     /// Flows shared with other parts, if the run is divided by hosts.
     pub(super) halves: Option<Box<Halves>>,
 }
@@ -252,6 +254,7 @@ impl FlowTable {
             scratch: Vec::new(),
             unacked: 0,
             heard_acked: None,
+            orders_timers: false,
             halves: None,
         }
     }
@@ -259,6 +262,12 @@ impl FlowTable {
     /// Records the tags of acknowledged messages if the workload `hears` of them.
     pub fn hearing_acked(mut self, hears: bool) -> Self {
         self.heard_acked = hears.then(Vec::new);
+        self
+    }
+
+    /// Serves timers due at the same time in the order in which their flows were opened, if `orders`.
+    pub fn ordering_timers(mut self, orders: bool) -> Self {
+        self.orders_timers = orders;
         self
     }
 

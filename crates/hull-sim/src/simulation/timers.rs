@@ -3,7 +3,8 @@
 //! A timer has one event, which stays in the event queue when the timer is postponed or stopped, or its
 //! slot is given to another flow. Such an event finds nothing due. How many there are depends on the
 //! slots of flows, so results do not count them. Timers of one kind that are due at the same time are
-//! served in the order in which their flows were opened, which does not depend on slots either.
+//! served in the order of their slots; in a scenario that may be divided by hosts, in the order in which
+//! their flows were opened, which is the same in all parts.
 
 use super::Simulation;
 use super::clock::Clock;
@@ -13,7 +14,7 @@ use crate::engine::{Entity, Kind};
 impl Simulation {
     /// Processes the event of a timer, and those of the same kind at the same time.
     pub(super) fn serve_timers(&mut self, first: Entity) {
-        if self.clock.is_next(first.kind()) {
+        if self.endpoints.table.orders_timers && self.clock.is_next(first.kind()) {
             self.serve_tied_timers(first);
         } else if !self.serve_timer(first) {
             self.disregard_event();
@@ -55,23 +56,31 @@ impl Simulation {
             return true;
         }
         let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
-        let is_due = match timer.kind() {
-            Kind::Rto => table.serve_rto(at, now_ps),
-            Kind::DelayedAck => table.delayed_ack_is_due(at, now_ps),
-            _ => table.pace_is_due(at, now_ps),
-        };
         match timer.kind() {
+            Kind::Rto => {
+                let is_due = table.serve_rto(at, now_ps);
+                if is_due.is_some() {
+                    // A sender that waits for more to send at once (offload) sends now.
+                    self.pump(slot);
+                }
+                is_due == Some(true)
+            }
             Kind::DelayedAck => {
+                let is_due = table.delayed_ack_is_due(at, now_ps);
                 if is_due {
                     self.send_delayed_ack(at);
                 }
                 (self.endpoints.table).watch_delayed_ack(slot, &mut self.clock);
+                is_due
             }
-            _ if is_due => self.pump(slot),
-            Kind::Rto => self.endpoints.table.watch_rto(slot, &mut self.clock),
-            _ => {}
+            _ => {
+                let is_due = table.pace_is_due(at, now_ps);
+                if is_due {
+                    self.pump(slot);
+                }
+                is_due
+            }
         }
-        is_due
     }
 
     fn send_delayed_ack(&mut self, at: usize) {
@@ -96,13 +105,12 @@ impl FlowTable {
         }
     }
 
-    /// Processes the event of a retransmission timer, which is due, was postponed by
-    /// acknowledgments, or is off, or which an earlier event has replaced. Returns true if it was
-    /// due.
-    fn serve_rto(&mut self, at: usize, now_ps: u64) -> bool {
+    /// Processes the event of a retransmission timer. Returns whether the timer is due; it may have
+    /// been postponed by acknowledgments, or be off. `None` if an earlier event has replaced it.
+    fn serve_rto(&mut self, at: usize, now_ps: u64) -> Option<bool> {
         let sender = &mut self.senders[at];
         if sender.rto_event_ps != now_ps {
-            return false;
+            return None;
         }
         sender.rto_event_ps = u64::MAX;
         let is_due = sender.rto_deadline_ps <= now_ps;
@@ -115,7 +123,7 @@ impl FlowTable {
                 halves.note_timeout(at as u32, now_ps);
             }
         }
-        is_due
+        Some(is_due)
     }
 
     /// Schedules the event of a flow's delayed acknowledgment.

@@ -73,8 +73,10 @@ pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
             ControlName::ConstantRate | ControlName::External(_)
         )
     };
-    // A flow's slot selects its queue or bucket.
+    // A flow's slot selects its queue or bucket. A sender that waits for more to send at once sends
+    // when its timer has an event, and a slot may have one of its last flow.
     let is_by_slot = host.nic_queues > 1
+        || host.offload.is_some()
         || switch.fq_codel.is_some()
         || pacer.as_ref().is_some_and(|pacer| pacer.buckets > 1);
     // A shared memory is in one part with all ports of its switch.

@@ -32,7 +32,7 @@ use super::halves::Halves;
 use super::outcome::Measured;
 use super::{Control, Endpoints, Fabric, Failure, PartLoad, Simulation, Tally};
 use crate::scenario::Scenario;
-use crate::workload::Workload;
+use crate::workload::{Traffic, Workload};
 use board::Board;
 use neighbour::Neighbour;
 use part::Part;
@@ -100,13 +100,20 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation, by_hosts_if: ByHostsIf
     cut.all(|&port| ports[port].can_be_cut()).then_some(plan)
 }
 
+/// Whether a run may be divided by hosts, on any number of threads.
+pub fn may_divide_hosts(scenario: &Scenario, traffic: &Traffic) -> bool {
+    features::are_divisible(scenario)
+        && features::are_divisible_by_hosts(scenario)
+        && traffic.is_open()
+}
+
 /// Plan of a run that is divided by hosts, if it may be and should be.
 fn plan_by_hosts(
     scenario: &Scenario,
     simulation: &Simulation,
     by_hosts_if: ByHostsIf,
 ) -> Option<Plan> {
-    if !features::are_divisible_by_hosts(scenario) || !simulation.workload.traffic.is_open() {
+    if !may_divide_hosts(scenario, &simulation.workload.traffic) {
         return None;
     }
     let Fabric {
