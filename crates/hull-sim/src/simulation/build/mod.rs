@@ -107,7 +107,7 @@ fn assemble(
             hosts,
             table: FlowTable::new(templates?, routes.longest_path(), seed)
                 .following(followed)
-                .ordering_timers(partition::may_divide_hosts(scenario, &traffic))
+                .ordering_timers(partition::needs_order_of_timers(scenario, &traffic))
                 .hearing_acked(traffic.hears_acked()),
             header_bytes,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,

@@ -44,6 +44,12 @@ pub fn are_divisible(scenario: &Scenario) -> bool {
 /// depends on their own flows only, and not on the slots that flows have. The workload must be
 /// [open](crate::workload::Workload::is_open), too.
 pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
+    let measure = &scenario.measure;
+    have_separate_hosts(scenario) && measure.flows.is_none() && measure.pacers.is_none()
+}
+
+/// The same whatever is measured.
+pub fn have_separate_hosts(scenario: &Scenario) -> bool {
     let Scenario {
         name: _,
         title: _,
@@ -57,7 +63,7 @@ pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
         groups: _, // label rows
         pacer,
         workload: _, // is asked itself
-        measure,
+        measure: _,  // is judged by the caller
         schemes: _,
         sweep: _,
     } = scenario;
@@ -85,8 +91,6 @@ pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
         && switch.memory.is_none()
         && of_transport(transport)
         && transports.values().all(of_transport)
-        && measure.flows.is_none()
-        && measure.pacers.is_none()
 }
 
 /// Whether the run's settings are divisible: times and seeds apply to every part.

@@ -100,11 +100,10 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation, by_hosts_if: ByHostsIf
     cut.all(|&port| ports[port].can_be_cut()).then_some(plan)
 }
 
-/// Whether a run may be divided by hosts, on any number of threads.
-pub fn may_divide_hosts(scenario: &Scenario, traffic: &Traffic) -> bool {
-    features::are_divisible(scenario)
-        && features::are_divisible_by_hosts(scenario)
-        && traffic.is_open()
+/// Whether timers due at the same time must have an order that all parts know, because a run may be
+/// divided by hosts. It does not depend on threads, or on what is measured.
+pub fn needs_order_of_timers(scenario: &Scenario, traffic: &Traffic) -> bool {
+    features::have_separate_hosts(scenario) && traffic.is_open()
 }
 
 /// Plan of a run that is divided by hosts, if it may be and should be.
@@ -113,7 +112,7 @@ fn plan_by_hosts(
     simulation: &Simulation,
     by_hosts_if: ByHostsIf,
 ) -> Option<Plan> {
-    if !may_divide_hosts(scenario, &simulation.workload.traffic) {
+    if !features::are_divisible_by_hosts(scenario) || !simulation.workload.traffic.is_open() {
         return None;
     }
     let Fabric {
