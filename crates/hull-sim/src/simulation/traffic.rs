@@ -139,8 +139,8 @@ impl Demand {
         clock.schedule(at_ps.max(clock.now_ps), Kind::Workload, index);
     }
 
-    /// Processes a message that has completely arrived at the given time. Returns true if it completes flows, which are
-    /// logged.
+    /// Processes a message that has completely arrived at the given time. Returns true if it
+    /// completes flows, which are logged.
     fn delivered(
         &mut self,
         (slot, message, at_ps): (u32, &Pending, u64),

@@ -42,9 +42,10 @@ impl Part<'_> {
                     }
                     Message::Note => {
                         let from = self.neighbours[at].part;
-                        if let Some(note) = self.neighbours[at].note() {
-                            self.take_note(from, note);
-                        }
+                        let Some(note) = self.neighbours[at].note() else {
+                            unreachable!("a note is sent before its message");
+                        };
+                        self.take_note(from, note);
                     }
                     Message::Route(at, count, entries) => {
                         let entries = &entries[..count];

@@ -5,12 +5,13 @@
 //! arrive from another part before the bound: it is the minimum, over all neighbours, of the
 //! neighbour's clock plus the lookahead from there.
 //!
-//! The routes of edge and fabric need care: a flow's first packet may reach a part through a third one, and the part must know
-//! the route by then. Only the edge opens flows, and it is a neighbour of all other parts. It publishes
-//! a clock only when all earlier decisions are in the channels of all neighbours. A part that forwards
-//! the packet has read such a clock from after the flow was opened (or all parts were waiting then, and
-//! had received all messages). The route is therefore in the channel before the packet, and a part that
-//! fetches from the edge last and reads its messages first has the route in time.
+//! The routes of edge and fabric need care: a flow's first packet may reach a part through a third one,
+//! and the part must know the route by then. Only the edge opens flows, and it is a neighbour of all
+//! other parts. It publishes a clock only when all earlier decisions are in the channels of all
+//! neighbours. A part that forwards the packet has read such a clock from after the flow was opened (or
+//! all parts were waiting then, and had received all messages). The route is therefore in the channel
+//! before the packet, and a part that fetches from the edge last and reads its messages first has the
+//! route in time. Parts with hosts send routes only to the part where a packet arrives, before it.
 
 use std::time::{Duration, Instant};
 
