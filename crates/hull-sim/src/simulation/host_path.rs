@@ -9,26 +9,29 @@ use crate::network::{OptionTable, Packet, flags};
 
 impl Simulation {
     /// Sends a packet of a host's transport.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, host: usize, packet: Packet) {
         self.send_piece(host, packet, false);
     }
 
     /// Sends a packet of a host's transport, or a further one of a large piece (`behind`) that the
     /// NIC splits.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_piece(&mut self, host: usize, packet: Packet, behind: bool) {
         self.tally.packets_sent += 1;
         if packet.flags & flags::PROBE == 0 {
             let flow = &mut self.endpoints.table.flows[packet.flow as usize];
             flow.in_flight = flow.in_flight.wrapping_add(1);
         }
-        if self.endpoints.hosts.stacks.is_empty() {
+        let hosts = &self.endpoints.hosts;
+        if !hosts.stacks.is_empty() {
+            let one = Received { packet, count: 1 };
+            (self.endpoints).enter_stack(2 * host, &one, behind, &mut self.clock);
+        } else if hosts.pacers.is_empty() {
+            self.send_to_wire(host, packet);
+        } else {
             self.send_to_nic(host, packet);
-            return;
         }
-        let one = Received { packet, count: 1 };
-        (self.endpoints).enter_stack(2 * host, &one, behind, &mut self.clock);
     }
 
     /// Processes a packet that leaves a stack: to the NIC when sending, to the transport when
@@ -59,10 +62,17 @@ impl Simulation {
         }
     }
 
-    #[inline]
+    /// Sends a packet through the port of its host. Inlined, so that a packet that was just made
+    /// gets its place without a copy, which would wait until each of its fields is in memory.
+    #[inline(always)]
     pub(super) fn send_to_wire(&mut self, host: usize, packet: Packet) {
-        let port = self.endpoints.hosts.ports[host] as usize;
         let place = self.fabric.network.in_flight.insert(packet);
+        self.send_from(host, place);
+    }
+
+    #[inline(never)]
+    fn send_from(&mut self, host: usize, place: u32) {
+        let port = self.endpoints.hosts.ports[host] as usize;
         self.transmit(self.clock.now_ps, port, place);
     }
 

@@ -91,8 +91,8 @@ impl Simulation {
         } else {
             None
         };
-        for ack in acks.into_iter().flatten().chain(at_once) {
-            self.send_ack(host, slot, &ack);
+        for ack in acks.iter().chain([&at_once]).flatten() {
+            self.send_ack(host, slot, ack);
         }
         let table = &self.endpoints.table;
         (self.instruments).count_received(
