@@ -6,7 +6,7 @@
 //! writes.
 
 use super::lists::{List, Lists};
-use super::near::{FEW, Near, add_sorted};
+use super::near::{FEW, Near, add_sorted, sort};
 use crate::prefetch::prefetch;
 
 /// Events of a bucket in two cache lines.
@@ -124,7 +124,7 @@ impl Buckets {
         sorted.extend_from_slice(inside);
         self.crowded.take(&mut self.lists[place], sorted);
         let events = &mut sorted[before..];
-        events.sort_unstable();
+        sort(events);
         events
             .iter_mut()
             .for_each(|near| *near = near.delayed(later_ps));

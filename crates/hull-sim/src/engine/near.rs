@@ -44,6 +44,12 @@ impl Near {
         Near(self.0 + (u128::from(later_ps) << 96))
     }
 
+    /// Time and entity, by which events are ordered.
+    #[inline(always)]
+    pub fn key(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
     /// Entity as a number.
     #[inline]
     pub fn bits(self) -> u32 {
@@ -62,6 +68,19 @@ impl Near {
             packet: (self.0 >> 32) as u32,
             next: self.0 as u32,
         }
+    }
+}
+
+/// Number of events from which sorting digit by digit is used: a bucket has so many where hosts act in
+/// step.
+const MANY: usize = 64;
+
+/// Sorts events by time and entity; events of the same time and entity stay in any order.
+pub fn sort(events: &mut [Near]) {
+    if events.len() < MANY {
+        events.sort_unstable();
+    } else {
+        radsort::sort_by_key(events, |near| near.key());
     }
 }
 
@@ -129,7 +148,7 @@ fn in_order<const N: usize>(
 ) -> [Near; N] {
     // A key is followed by the event's place; places without an event have the largest key.
     let keys = std::array::from_fn(|place| {
-        let key = (events[place].0 >> 64) as u64;
+        let key = events[place].key();
         let key = key << PLACE_BITS | place as u64;
         key | 0_u64.wrapping_sub(u64::from(place >= len))
     });
