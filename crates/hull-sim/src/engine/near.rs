@@ -76,6 +76,7 @@ impl Near {
 const MANY: usize = 64;
 
 /// Sorts events by time and entity; events of the same time and entity stay in any order.
+#[inline(never)]
 pub fn sort(events: &mut [Near]) {
     if events.len() < MANY {
         events.sort_unstable();

@@ -23,15 +23,12 @@ impl Simulation {
             let flow = &mut self.endpoints.table.flows[packet.flow as usize];
             flow.in_flight = flow.in_flight.wrapping_add(1);
         }
-        let hosts = &self.endpoints.hosts;
-        if !hosts.stacks.is_empty() {
-            let one = Received { packet, count: 1 };
-            (self.endpoints).enter_stack(2 * host, &one, behind, &mut self.clock);
-        } else if hosts.pacers.is_empty() {
-            self.send_to_wire(host, packet);
-        } else {
+        if self.endpoints.hosts.stacks.is_empty() {
             self.send_to_nic(host, packet);
+            return;
         }
+        let one = Received { packet, count: 1 };
+        (self.endpoints).enter_stack(2 * host, &one, behind, &mut self.clock);
     }
 
     /// Processes a packet that leaves a stack: to the NIC when sending, to the transport when
@@ -49,16 +46,21 @@ impl Simulation {
 
     /// Passes a packet to the NIC, and through the pacer if there is one. A packet's route begins
     /// at the port of its host.
-    #[inline]
+    #[inline(always)]
     fn send_to_nic(&mut self, host: usize, packet: Packet) {
         if self.endpoints.hosts.pacers.is_empty() {
             self.send_to_wire(host, packet);
-            return;
+        } else {
+            self.send_to_pacer(host, &packet);
         }
+    }
+
+    #[inline(never)]
+    fn send_to_pacer(&mut self, host: usize, packet: &Packet) {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        if endpoints.enter_nic(host, &packet, clock, options, &mut self.tally) {
-            self.send_to_wire(host, packet);
+        if endpoints.enter_nic(host, packet, clock, options, &mut self.tally) {
+            self.send_to_wire(host, *packet);
         }
     }
 
