@@ -1,4 +1,4 @@
-//! An event within a bucket of the calendar, as one number, and the sort of a few of them.
+//! An event within a bucket of the calendar, as one number, and the sort of a bucket.
 //!
 //! Few events are sorted without a branch, by exchanges that are the same for all orders: their order
 //! cannot be predicted.
@@ -72,10 +72,11 @@ impl Near {
 }
 
 /// Number of events from which sorting digit by digit is used: a bucket has so many where hosts act in
-/// step.
+/// step. Other numbers were not tried.
 const MANY: usize = 64;
 
-/// Sorts events by time and entity; events of the same time and entity stay in any order.
+/// Sorts events by time and entity. Two events share both only if they are equal: arrivals on one link
+/// differ in time, and other events carry nothing.
 #[inline(never)]
 pub fn sort(events: &mut [Near]) {
     if events.len() < MANY {
