@@ -150,6 +150,12 @@ impl Buckets {
         }
     }
 
+    /// Number of events in a bucket, 255 if there are more.
+    #[inline(always)]
+    pub fn count(&self, bucket: u64) -> u8 {
+        self.counts.as_flattened()[self.place(bucket)]
+    }
+
     /// Prefetches events of a bucket.
     #[inline(always)]
     pub fn prefetch(&self, bucket: u64) {

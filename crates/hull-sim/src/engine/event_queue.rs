@@ -18,9 +18,9 @@ use super::later::{Far, Later};
 use super::lists::List;
 use super::near::{Cargo, Near};
 
-/// Smallest and largest number of buckets. The largest takes 2 MB.
+/// Smallest and largest number of buckets. The largest takes 4 MB.
 const FEWEST: u64 = 64;
-const MOST: u64 = 1 << 14;
+const MOST: u64 = 1 << 15;
 
 /// Number of buckets that fit into second-level caches, in 256 KB.
 const CACHED: u64 = 1 << 11;
@@ -37,12 +37,20 @@ const MANY: u64 = LOOK_EVERY * 6;
 const ENOUGH: usize = 16;
 const TOGETHER: u64 = WORD as u64;
 
+/// Number of buckets from the first sorted one within which the coming ones begin: few events are
+/// added in between.
+const REACH: u64 = 2 * TOGETHER;
+
 /// Number of ports from which a network is too large for the cache: 4,000 ports and the packets on
-/// their links take 1 MB. One bucket is then enough: what the events of the next one need is prefetched
-/// while it is served.
+/// their links take 1 MB. What the events after the sorted ones need is then prefetched while these are
+/// served.
 pub const LARGE: usize = 4000;
 
-const _: () = assert!(TOGETHER << Near::WIDEST <= 1 << 32);
+const _: () = assert!(REACH << Near::WIDEST <= 1 << 32);
+
+/// Largest number of events in a bucket that is sorted before it is the next one: an event that is
+/// added to it then moves the others.
+const CROWD: u8 = 64;
 
 /// Event that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +76,12 @@ pub struct EventQueue {
     sorted: Vec<Near>,
     /// Number of these that have been served.
     done: usize,
-    /// Number of events that are sorted before the first of them is served, if there are as many.
-    enough: usize,
+    /// Events of the buckets after these, also sorted, if the network is large; and the beginning of
+    /// the first of these buckets, ps. No event in `sorted` is at or after it.
+    coming: Vec<Near>,
+    coming_ps: u64,
+    /// Whether such events are sorted.
+    looks_ahead: bool,
     buckets: Buckets,
     /// Time that the calendar must cover, ps.
     horizon_ps: u64,
@@ -92,7 +104,9 @@ impl EventQueue {
             first_ps: 0,
             sorted: Vec::with_capacity(64),
             done: 0,
-            enough: if links < LARGE { ENOUGH } else { 0 },
+            coming: Vec::with_capacity(64),
+            coming_ps: 0,
+            looks_ahead: links >= LARGE,
             buckets: Buckets::new(),
             horizon_ps,
             later: Later::new(),
@@ -121,11 +135,6 @@ impl EventQueue {
         span << self.buckets.len().trailing_zeros()
     }
 
-    #[inline]
-    fn near(&self, at_ps: u64, entity: u32, cargo: Cargo) -> Near {
-        Near::new(at_ps & ((1 << self.shift) - 1), entity, cargo)
-    }
-
     /// Adds an event at or after the time of the last one served. The caller must ensure that stale
     /// events of an entity are recognized.
     #[inline(always)]
@@ -133,7 +142,8 @@ impl EventQueue {
         let bucket = at_ps >> self.shift;
         let ahead = bucket.wrapping_sub(self.present);
         if ahead.wrapping_sub(1) < self.buckets.len() as u64 {
-            let near = self.near(at_ps, entity.bits(), cargo);
+            let within_ps = at_ps & ((1 << self.shift) - 1);
+            let near = Near::new(within_ps, entity.bits(), cargo);
             self.buckets.push(bucket, near);
         } else {
             self.push_off_calendar(at_ps, entity.bits(), cargo);
@@ -155,6 +165,11 @@ impl EventQueue {
             };
             self.first_later = self.first_later.min(first);
             return;
+        }
+        if at_ps >= self.coming_ps && !self.coming.is_empty() {
+            let near = Near::new(at_ps - self.coming_ps, entity, cargo);
+            let place = self.coming.partition_point(|&event| event < near);
+            return self.coming.insert(place, near);
         }
         // The event is due soon, so few events are before it. They move to the place of one that has
         // been served.
@@ -187,10 +202,19 @@ impl EventQueue {
         })
     }
 
+    /// First sorted event with the beginning of its bucket or of one before it, ps.
+    #[inline]
+    fn first_sorted(&self) -> Option<(u64, Near)> {
+        match self.sorted.get(self.done) {
+            Some(&near) => Some((self.first_ps, near)),
+            None => Some((self.coming_ps, *self.coming.first()?)),
+        }
+    }
+
     /// Lower bound of the time of the next event, ps: its time or slightly less.
     pub fn next_not_before_ps(&self) -> u64 {
-        if let Some(&near) = self.sorted.get(self.done) {
-            return self.first_ps + near.within_ps();
+        if let Some((first_ps, near)) = self.first_sorted() {
+            return first_ps + near.within_ps();
         }
         let bucket = self.next_filled().min(self.first_later);
         match bucket {
@@ -202,28 +226,45 @@ impl EventQueue {
     /// Time (ps) and kind of the next event, if it is sorted.
     #[inline]
     pub fn next_sorted(&self) -> Option<(u64, Kind)> {
-        let near = self.sorted.get(self.done)?;
-        Some((self.first_ps + near.within_ps(), near.entity().kind()))
+        let (first_ps, near) = self.first_sorted()?;
+        Some((first_ps + near.within_ps(), near.entity().kind()))
     }
 
     /// Event that follows after `others` further ones, if it is sorted already and no event is added
     /// before it.
     #[inline(always)]
     pub fn ahead(&self, others: usize) -> Option<(Entity, Cargo)> {
-        let near = self.sorted.get(self.done + others)?;
+        let at = self.done + others;
+        let coming = at.wrapping_sub(self.sorted.len());
+        let near = self.sorted.get(at).or_else(|| self.coming.get(coming))?;
         Some((near.entity(), near.cargo()))
     }
 
-    /// Calls `look` with each event in the next bucket, in no particular order, unless the bucket
-    /// holds more than `most` events; 255 is no limit. Prefetches the events of the following
-    /// buckets.
+    /// Events that follow those of the current buckets, if the network is large.
+    #[inline(always)]
+    pub fn coming(&self) -> impl ExactSizeIterator<Item = (Entity, Cargo)> {
+        (self.coming.iter()).map(|near| (near.entity(), near.cargo()))
+    }
+
+    /// Calls `look` with each event in the next bucket that is not sorted, in no particular order,
+    /// unless the bucket holds more than `most` events; 255 is no limit.
     #[inline(always)]
     pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();
         (self.buckets).for_each(number, most, |near| look(near.entity(), near.cargo()));
-        // If events are dense, these are the next two buckets that hold any.
         self.buckets.prefetch_crowded(number.wrapping_add(1));
         self.buckets.prefetch(number.wrapping_add(2));
+    }
+
+    /// Prefetches the events of the next buckets that are not sorted.
+    #[inline(always)]
+    pub fn prefetch_next(&self) {
+        // If events are dense, none of these is empty.
+        self.buckets.prefetch_crowded(self.present + 1);
+        self.buckets.prefetch_crowded(self.present + 2);
+        for later in 1..=3 {
+            self.buckets.prefetch(self.present + later);
+        }
     }
 
     /// Removes all events of an entity. The cost is proportional to the number of all events, so
@@ -272,6 +313,7 @@ impl EventQueue {
             }
         };
         put(self.first_ps, &mut near);
+        put(self.coming_ps, &mut self.coming);
         for number in next..next + self.buckets.len() as u64 {
             self.buckets.take(number, &mut near);
             put(number << self.shift, &mut near);
@@ -292,6 +334,25 @@ impl EventQueue {
         }
         self.sorted.clear();
         self.done = 0;
+        if self.coming.is_empty() {
+            if !self.sort_next(limit_ps) {
+                return false;
+            }
+        } else if self.coming_ps < limit_ps {
+            std::mem::swap(&mut self.sorted, &mut self.coming);
+            self.first_ps = self.coming_ps;
+        } else {
+            return false; // events may still be added before these
+        }
+        if self.looks_ahead && self.served.0 < LOOK_EVERY {
+            self.look_ahead(limit_ps);
+        }
+        true
+    }
+
+    /// Sorts the events of the next buckets unless they begin at `limit_ps` or later.
+    #[inline(always)]
+    fn sort_next(&mut self, limit_ps: u64) -> bool {
         if self.served.0 >= LOOK_EVERY {
             self.fit_width();
             if !self.sorted.is_empty() {
@@ -306,37 +367,50 @@ impl EventQueue {
             if bucket == self.first_later && self.enters_span(bucket) {
                 continue;
             }
-            self.present = bucket;
             self.first_ps = bucket << self.shift;
-            self.buckets.take_sorted(bucket, &mut self.sorted, 0);
-            self.served.0 += 1;
+            let mut sorted = std::mem::take(&mut self.sorted);
+            self.take_sorted(bucket, &mut sorted);
+            self.sorted = sorted;
             if bucket == self.first_later {
                 self.take_from_heap(bucket);
-            } else if self.sorted.len() < self.enough {
-                self.sort_more();
             }
-            self.served.1 += self.sorted.len() as u64;
             return true;
         }
     }
 
-    /// Also sorts the events of the next buckets, until there are enough.
+    /// Sorts the events after the sorted ones, if they are few and begin soon, before `limit_ps` and
+    /// before all that are beyond the calendar.
     #[inline(always)]
-    fn sort_more(&mut self) {
-        let first = self.present;
-        loop {
+    fn look_ahead(&mut self, limit_ps: u64) {
+        let bucket = self.next_filled();
+        let begins_soon = bucket < self.first_later.min((self.first_ps >> self.shift) + REACH);
+        if begins_soon && bucket << self.shift < limit_ps && self.buckets.count(bucket) <= CROWD {
+            self.coming_ps = bucket << self.shift;
+            let mut coming = std::mem::take(&mut self.coming);
+            self.take_sorted(bucket, &mut coming);
+            self.coming = coming;
+        }
+    }
+
+    /// Moves the events of a bucket to the end of `sorted`, and those of the buckets after it until
+    /// there are enough.
+    #[inline(always)]
+    fn take_sorted(&mut self, first: u64, sorted: &mut Vec<Near>) {
+        self.present = first;
+        self.buckets.take_sorted(first, sorted, 0);
+        self.served.0 += 1;
+        while sorted.len() < ENOUGH {
             let bucket = self.present + self.buckets.steps_to_filled(self.present);
-            if bucket - first >= TOGETHER || bucket >= self.first_later {
-                return;
+            let is_near = bucket - first < TOGETHER && bucket < self.first_later;
+            if !is_near || self.buckets.count(bucket) > CROWD {
+                break;
             }
             self.present = bucket;
             let later_ps = (bucket - first) << self.shift;
-            (self.buckets).take_sorted(bucket, &mut self.sorted, later_ps);
+            self.buckets.take_sorted(bucket, sorted, later_ps);
             self.served.0 += 1;
-            if self.sorted.len() >= self.enough {
-                return;
-            }
         }
+        self.served.1 += sorted.len() as u64;
     }
 
     /// Finds the first bucket for which there are events beyond the calendar.
@@ -382,7 +456,7 @@ impl EventQueue {
     /// current buckets must be empty.
     #[cold]
     fn fit_width(&mut self) {
-        debug_assert!(self.sorted.is_empty());
+        debug_assert!(self.sorted.is_empty() && self.coming.is_empty());
         let (_, events) = std::mem::take(&mut self.served);
         let may_widen = self.shift < Near::WIDEST && 16 << self.shift < self.horizon_ps;
         let shift = if events < FEW && may_widen {

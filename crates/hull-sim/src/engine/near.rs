@@ -22,8 +22,8 @@ pub struct Near(u128);
 
 impl Near {
     /// Largest width of a bucket as a power of two, ps. Time, entity, and the place in a bucket
-    /// then fit into 64 bits.
-    pub const WIDEST: u32 = 32 - PLACE_BITS;
+    /// then fit into 64 bits, and the time since the first of 16 buckets into 32.
+    pub const WIDEST: u32 = 28;
 
     #[inline]
     pub fn new(within_ps: u64, entity: u32, cargo: Cargo) -> Self {
@@ -91,6 +91,8 @@ pub const FEW: usize = 8;
 
 /// Bits of a place among these.
 const PLACE_BITS: u32 = FEW.trailing_zeros();
+
+const _: () = assert!(Near::WIDEST + PLACE_BITS <= 32);
 
 /// Exchanges the keys of each pair of places unless they are in order, without a branch. A loop over
 /// an array of pairs would remain a loop, with all keys in memory.

@@ -148,8 +148,8 @@ impl Network {
     /// A fat tree of 1,024 hosts has 6,144, one of 16,000 some 100,000.
     pub(super) fn packets_ahead(ports: usize) -> u32 {
         match ports {
-            ..4_000 => Self::MOST_AHEAD,
-            4_000..=100_000 => 64,
+            ..10_000 => Self::MOST_AHEAD,
+            10_000..=100_000 => 64,
             _ => 8,
         }
     }

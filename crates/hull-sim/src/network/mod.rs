@@ -216,13 +216,17 @@ impl Network {
         Hop::of_entry(self.hops[at as usize])
     }
 
-    /// Prefetches the packet and the port that an arrival will access.
-    #[inline]
-    pub fn prefetch(&self, cargo: Cargo) {
+    /// Prefetches the packet and the port that an arrival will access: the next one of its route, or
+    /// that of the host that it reaches, in `of_hosts`.
+    #[inline(always)]
+    pub fn prefetch(&self, cargo: Cargo, of_hosts: &[u32]) {
         prefetch(self.in_flight.get(cargo.packet));
-        if let Hop::Port(port) = Hop::of(cargo) {
-            self.ports[port].prefetch();
-        }
+        // Which of the two cannot be predicted, so both are found, without a branch.
+        let entry = cargo.next & !OBSERVED;
+        let host = ((entry & !HOST) as usize).min(of_hosts.len() - 1);
+        let is_host = 0_u32.wrapping_sub(entry >> 31);
+        let port = (of_hosts[host] & is_host) | (entry & !is_host);
+        self.ports[port as usize].prefetch();
     }
 
     /// Prefetches further data for an arrival, in stages, once the packet and its next port are in

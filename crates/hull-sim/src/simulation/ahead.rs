@@ -17,7 +17,7 @@ const STAGES: usize = 5;
 /// Number of events between two stages, served while the memory responds.
 const STEP: usize = 5;
 
-/// Largest number of events in a bucket that counts as small.
+/// Largest number of events of the next buckets that are not left to the stages.
 const FEW: u8 = 64;
 
 /// Prefetching of a run: none, for the packets of the next bucket, or also in stages.
@@ -34,14 +34,21 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Prefetches data for the events of the next bucket when the calendar has sorted events and
-    /// before the first of these is taken. If events are also processed in stages, large buckets
-    /// are left to these, when their order is known.
+    /// Prefetches data for the coming events when the calendar has sorted these. If events are also
+    /// processed in stages, large buckets are left to these.
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
         let events = self.events;
         let most = if in_stages { FEW } else { u8::MAX };
-        events.for_each_of_next(most, |entity, cargo| self.soon(entity, cargo));
+        let coming = events.coming();
+        if coming.len() == 0 {
+            events.for_each_of_next(most, |entity, cargo| self.soon(entity, cargo));
+        } else {
+            events.prefetch_next();
+            if !in_stages || coming.len() <= usize::from(most) {
+                coming.for_each(|(entity, cargo)| self.soon(entity, cargo));
+            }
+        }
         if in_stages && events.ahead(usize::from(FEW)).is_some() {
             for others in 0..=STEP * STAGES {
                 if let Some((entity, cargo)) = events.ahead(others) {
@@ -51,17 +58,13 @@ impl Ahead<'_> {
         }
     }
 
-    /// Prefetches data for an event of the next bucket: packet and next port, the port of a host
-    /// that will answer the packet, or the port that admits packets that it holds back.
+    /// Prefetches data for a coming event: packet and next port, the port of a host that will answer
+    /// the packet, or the port that admits packets that it holds back.
     #[inline(always)]
     fn soon(&self, entity: Entity, cargo: Cargo) {
         let network = self.network;
         if entity.is_link() {
-            network.prefetch(cargo);
-            if let Hop::Host(host) = Hop::of(cargo) {
-                let port = self.endpoints.hosts.ports[host];
-                network.ports[port as usize].prefetch();
-            }
+            network.prefetch(cargo, &self.endpoints.hosts.ports);
         } else if entity.kind() == Kind::Held {
             network.ports[entity.index()].prefetch();
         }
@@ -94,7 +97,7 @@ impl Ahead<'_> {
     fn arrival(&self, stage: usize, cargo: Cargo) {
         let network = self.network;
         if stage == 0 {
-            return network.prefetch(cargo);
+            return network.prefetch(cargo, &self.endpoints.hosts.ports);
         }
         let Hop::Host(host) = Hop::of(cargo) else {
             return network.prefetch_behind(stage - 1, cargo);

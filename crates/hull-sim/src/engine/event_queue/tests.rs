@@ -92,9 +92,14 @@ fn agrees_with_sorting() {
 /// Sparse buckets widen, but stay narrow enough for time and entity to fit into a key.
 #[test]
 fn stays_sorted_when_buckets_widen() {
+    stays_sorted_when_sparse(1);
+    stays_sorted_when_sparse(5000);
+}
+
+fn stays_sorted_when_sparse(links: usize) {
     let mut random = crate::random::Stream::new(2, crate::random::Purpose::Arrivals, 0);
     let horizon_ps = 1 << 44;
-    let mut queue = EventQueue::new(horizon_ps, 1);
+    let mut queue = EventQueue::new(horizon_ps, links);
     let mut now = 0;
     let mut waiting = std::collections::BTreeSet::new();
     for round in 0..60_000_usize {
@@ -173,8 +178,13 @@ fn an_event_before_cancelled_ones_may_be_added() {
 /// calendar stays sorted.
 #[test]
 fn stays_sorted_when_buckets_narrow() {
+    stays_sorted_when_dense(100_000, 1);
+    stays_sorted_when_dense(1_000_000, 5000);
+}
+
+fn stays_sorted_when_dense(horizon_ps: u64, links: usize) {
     let mut random = crate::random::Stream::new(4, crate::random::Purpose::Arrivals, 0);
-    let mut queue = EventQueue::new(100_000, 1);
+    let mut queue = EventQueue::new(horizon_ps, links);
     let before = queue.shift;
     let mut waiting = std::collections::BTreeSet::new();
     let mut now_ps = 0;
@@ -198,4 +208,56 @@ fn stays_sorted_when_buckets_narrow() {
     }
     assert!(queue.shift < before, "{} {before}", queue.shift);
     assert!(Vec::from_iter(waiting) == drain(&mut queue));
+}
+
+/// In a large network events are sorted before those that precede them are served; events that are
+/// added among either are served in their place, whatever the limits.
+#[test]
+fn stays_sorted_with_coming_events() {
+    let mut random = crate::random::Stream::new(5, crate::random::Purpose::Arrivals, 0);
+    let mut queue = EventQueue::new(800_000, 50_000);
+    let mut waiting = std::collections::BTreeSet::new();
+    let (mut now_ps, mut beside) = (0, 0);
+    for round in 0..200_000 {
+        // Most events come in steps, a few soon.
+        let soon = random.below(8) == 0;
+        let later_ps = if soon { random.below(2_000) } else { 600_000 };
+        let event = (now_ps + later_ps as u64, Entity::new(Kind::Link, round));
+        beside +=
+            usize::from(queue.coming_ps <= event.0 && event.0 >> queue.shift <= queue.present);
+        queue.push(event.0, event.1, NONE);
+        waiting.insert(event);
+        if waiting.len() > 3_000 {
+            let limit_ps = now_ps + random.below(500) as u64;
+            let due = pop_before(&mut queue, limit_ps);
+            let first = waiting.first().copied().expect("not empty");
+            if let Some(due) = due {
+                assert_eq!((due.at_ps, due.entity), first);
+                waiting.pop_first();
+            }
+            assert_eq!(due.is_some(), first.0 < limit_ps);
+            now_ps = first.0.min(limit_ps);
+        }
+    }
+    assert!(beside > 1_000, "{beside}");
+    assert!(Vec::from_iter(waiting) == drain(&mut queue));
+}
+
+/// An event may be added before sorted ones after a limit that excludes these.
+#[test]
+fn an_event_before_coming_ones_may_be_added() {
+    let event = |number| Entity::new(Kind::Link, number);
+    let mut queue = EventQueue::new(800_000, 5000);
+    let width_ps = 1 << queue.shift;
+    (0..20).for_each(|number| queue.push(width_ps, event(number), NONE));
+    queue.push(5 * width_ps, event(20), NONE);
+    for number in 0..20 {
+        let due = pop_before(&mut queue, 10 * width_ps).expect("not empty");
+        assert_eq!((due.at_ps, due.entity), (width_ps, event(number)));
+    }
+    assert_eq!(queue.coming_ps, 5 * width_ps);
+    assert_eq!(pop_before(&mut queue, 2 * width_ps), None);
+    queue.push(3 * width_ps, event(21), NONE);
+    let rest = [(3 * width_ps, event(21)), (5 * width_ps, event(20))];
+    assert_eq!(drain(&mut queue), rest);
 }
