@@ -16,7 +16,7 @@ use super::buckets::{Buckets, Replaced, WORD};
 use super::entity::{Entity, Kind};
 use super::later::{Far, Later};
 use super::lists::List;
-use super::near::{Cargo, Near};
+use super::near::{Cargo, Due, Near};
 
 /// Smallest and largest number of buckets. The largest takes 4 MB.
 const FEWEST: u64 = 64;
@@ -42,42 +42,29 @@ const TOGETHER: u64 = WORD as u64;
 const REACH: u64 = 2 * TOGETHER;
 
 /// Number of ports from which a network is too large for the cache: 4,000 ports and the packets on
-/// their links take 1 MB. What the events after the sorted ones need is then prefetched while these are
-/// served.
+/// their links take 1 MB. What the next events need is then prefetched.
 pub const LARGE: usize = 4000;
 
 const _: () = assert!(REACH << Near::WIDEST <= 1 << 32);
 
-/// Largest number of events in a bucket that is sorted before it is the next one: an event that is
-/// added to it then moves the others.
+/// A bucket with more events is sorted when it is due: an event added to sorted ones moves others.
 const CROWD: u8 = 64;
-
-/// Event that is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Due {
-    /// Time, ps.
-    pub at_ps: u64,
-    /// Entity that acts.
-    pub entity: Entity,
-    /// Data that the event carries.
-    pub cargo: Cargo,
-}
 
 /// Pending events, earliest first.
 #[derive(Debug)]
 pub struct EventQueue {
     /// Width of a bucket: 2^shift ps.
     shift: u32,
-    /// Number of the current bucket, counted from time 0: the last one whose events are sorted.
+    /// Number of the last bucket whose events are in `sorted` or `coming`, counted from time 0.
     present: u64,
     /// Beginning of the first bucket whose events are sorted, ps; `sorted` has times since then.
     first_ps: u64,
-    /// Events of the buckets from the first to the current one, earliest first.
+    /// Events of the first buckets, earliest first.
     sorted: Vec<Near>,
     /// Number of these that have been served.
     done: usize,
-    /// Events of the buckets after these, also sorted, if the network is large; and the beginning of
-    /// the first of these buckets, ps. No event in `sorted` is at or after it.
+    /// Events of the buckets after these, also sorted, if the network is large; and if there are any,
+    /// the beginning of the first of these buckets, ps. No event in `sorted` is at or after it.
     coming: Vec<Near>,
     coming_ps: u64,
     /// Whether such events are sorted.
@@ -135,6 +122,11 @@ impl EventQueue {
         span << self.buckets.len().trailing_zeros()
     }
 
+    #[inline]
+    fn near(&self, at_ps: u64, entity: u32, cargo: Cargo) -> Near {
+        Near::new(at_ps & ((1 << self.shift) - 1), entity, cargo)
+    }
+
     /// Adds an event at or after the time of the last one served. The caller must ensure that stale
     /// events of an entity are recognized.
     #[inline(always)]
@@ -142,8 +134,7 @@ impl EventQueue {
         let bucket = at_ps >> self.shift;
         let ahead = bucket.wrapping_sub(self.present);
         if ahead.wrapping_sub(1) < self.buckets.len() as u64 {
-            let within_ps = at_ps & ((1 << self.shift) - 1);
-            let near = Near::new(within_ps, entity.bits(), cargo);
+            let near = self.near(at_ps, entity.bits(), cargo);
             self.buckets.push(bucket, near);
         } else {
             self.push_off_calendar(at_ps, entity.bits(), cargo);
@@ -169,7 +160,8 @@ impl EventQueue {
         if at_ps >= self.coming_ps && !self.coming.is_empty() {
             let near = Near::new(at_ps - self.coming_ps, entity, cargo);
             let place = self.coming.partition_point(|&event| event < near);
-            return self.coming.insert(place, near);
+            self.coming.insert(place, near);
+            return;
         }
         // The event is due soon, so few events are before it. They move to the place of one that has
         // been served.
@@ -205,10 +197,11 @@ impl EventQueue {
     /// First sorted event with the beginning of its bucket or of one before it, ps.
     #[inline]
     fn first_sorted(&self) -> Option<(u64, Near)> {
-        match self.sorted.get(self.done) {
-            Some(&near) => Some((self.first_ps, near)),
-            None => Some((self.coming_ps, *self.coming.first()?)),
-        }
+        let first = self
+            .sorted
+            .get(self.done)
+            .map(|&near| (self.first_ps, near));
+        first.or_else(|| Some((self.coming_ps, *self.coming.first()?)))
     }
 
     /// Lower bound of the time of the next event, ps: its time or slightly less.
@@ -240,14 +233,14 @@ impl EventQueue {
         Some((near.entity(), near.cargo()))
     }
 
-    /// Events that follow those of the current buckets, if the network is large.
+    /// Sorted events that follow those to be served first, if the network is large.
     #[inline(always)]
     pub fn coming(&self) -> impl ExactSizeIterator<Item = (Entity, Cargo)> {
         (self.coming.iter()).map(|near| (near.entity(), near.cargo()))
     }
 
     /// Calls `look` with each event in the next bucket that is not sorted, in no particular order,
-    /// unless the bucket holds more than `most` events; 255 is no limit.
+    /// unless it holds more than `most` events; 255 is no limit. Prefetches those of the next two.
     #[inline(always)]
     pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();
@@ -384,7 +377,13 @@ impl EventQueue {
     fn look_ahead(&mut self, limit_ps: u64) {
         let bucket = self.next_filled();
         let begins_soon = bucket < self.first_later.min((self.first_ps >> self.shift) + REACH);
-        if begins_soon && bucket << self.shift < limit_ps && self.buckets.count(bucket) <= CROWD {
+        // Many events that are served add many, which would move the others.
+        let is_crowd = self.sorted.len() > usize::from(CROWD);
+        if begins_soon
+            && bucket << self.shift < limit_ps
+            && self.buckets.count(bucket) <= CROWD
+            && !is_crowd
+        {
             self.coming_ps = bucket << self.shift;
             let mut coming = std::mem::take(&mut self.coming);
             self.take_sorted(bucket, &mut coming);
@@ -392,8 +391,7 @@ impl EventQueue {
         }
     }
 
-    /// Moves the events of a bucket to the end of `sorted`, and those of the buckets after it until
-    /// there are enough.
+    /// Moves the events of a bucket to the empty `sorted`, and those of the next ones until enough.
     #[inline(always)]
     fn take_sorted(&mut self, first: u64, sorted: &mut Vec<Near>) {
         self.present = first;

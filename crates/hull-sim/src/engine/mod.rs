@@ -12,5 +12,5 @@ mod lists;
 mod near;
 
 pub use entity::{Entity, Kind};
-pub use event_queue::{Due, EventQueue, LARGE};
-pub use near::Cargo;
+pub use event_queue::{EventQueue, LARGE};
+pub use near::{Cargo, Due};

@@ -15,6 +15,17 @@ pub struct Cargo {
     pub next: u32,
 }
 
+/// Event that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// Time, ps.
+    pub at_ps: u64,
+    /// Entity that acts.
+    pub entity: Entity,
+    /// Data that the event carries.
+    pub cargo: Cargo,
+}
+
 /// Event in a bucket as one number. From the high end: time since the beginning of the bucket (32
 /// bits), entity (32 bits), cargo (64 bits). One comparison orders two events without a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -145,7 +145,8 @@ impl Network {
     pub const MOST_AHEAD: u32 = 256;
 
     /// Number of packets in a port's ring before further ones are held back, by the number of ports.
-    /// A fat tree of 1,024 hosts has 6,144, one of 16,000 some 100,000.
+    /// A fat tree of 1,024 hosts has 6,144, and gains from 256; one of 8,192 has 49,152, and does not;
+    /// one of 16,000 has some 100,000.
     pub(super) fn packets_ahead(ports: usize) -> u32 {
         match ports {
             ..10_000 => Self::MOST_AHEAD,

@@ -223,8 +223,8 @@ impl Network {
         prefetch(self.in_flight.get(cargo.packet));
         // Which of the two cannot be predicted, so both are found, without a branch.
         let entry = cargo.next & !OBSERVED;
-        let host = ((entry & !HOST) as usize).min(of_hosts.len() - 1);
         let is_host = 0_u32.wrapping_sub(entry >> 31);
+        let host = (entry & is_host & !HOST) as usize;
         let port = (of_hosts[host] & is_host) | (entry & !is_host);
         self.ports[port as usize].prefetch();
     }

@@ -17,10 +17,10 @@ const STAGES: usize = 5;
 /// Number of events between two stages, served while the memory responds.
 const STEP: usize = 5;
 
-/// Largest number of events of the next buckets that are not left to the stages.
+/// If more events come next, these are left to the stages.
 const FEW: u8 = 64;
 
-/// Prefetching of a run: none, for the packets of the next bucket, or also in stages.
+/// Prefetching of a run: none, for the packets of the next events, or also in stages.
 pub(super) const NOT: u8 = 0;
 pub(super) const PACKETS: u8 = 1;
 pub(super) const STAGED: u8 = 2;
@@ -34,8 +34,8 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Prefetches data for the coming events when the calendar has sorted these. If events are also
-    /// processed in stages, large buckets are left to these.
+    /// Prefetches data for the coming events when the calendar has sorted these, or else for those of
+    /// the next bucket. If events are also processed in stages, large buckets are left to these.
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
         let events = self.events;
@@ -70,7 +70,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// Prefetches data for events of the current bucket.
+    /// Prefetches data for the sorted events that follow.
     #[inline(always)]
     pub(super) fn before_event(&self) {
         for stage in 0..STAGES {
@@ -108,10 +108,6 @@ impl Ahead<'_> {
         }
         if let (1, Some(nic)) = (stage, self.endpoints.hosts.message_nics.get(host)) {
             nic.prefetch_queues();
-        }
-        if stage == 2 {
-            let port = self.endpoints.hosts.ports[host];
-            network.ports[port as usize].prefetch();
         }
         let route = self.endpoints.table.prefetch_arrival(stage, packet);
         if let Some(at) = route {

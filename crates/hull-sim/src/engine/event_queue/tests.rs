@@ -220,15 +220,20 @@ fn stays_sorted_with_coming_events() {
     let (mut now_ps, mut beside) = (0, 0);
     for round in 0..200_000 {
         // Most events come in steps, a few soon.
-        let soon = random.below(8) == 0;
-        let later_ps = if soon { random.below(2_000) } else { 600_000 };
+        let soon = random.below(4) == 0;
+        let later_ps = if soon { random.below(8_000) } else { 600_000 };
         let event = (now_ps + later_ps as u64, Entity::new(Kind::Link, round));
-        beside +=
-            usize::from(queue.coming_ps <= event.0 && event.0 >> queue.shift <= queue.present);
+        let is_coming = !queue.coming.is_empty() && queue.coming_ps <= event.0;
+        beside += usize::from(is_coming && event.0 >> queue.shift <= queue.present);
         queue.push(event.0, event.1, NONE);
         waiting.insert(event);
         if waiting.len() > 3_000 {
-            let limit_ps = now_ps + random.below(500) as u64;
+            let has_limit = random.below(2) == 0;
+            let limit_ps = if has_limit {
+                now_ps + random.below(500) as u64
+            } else {
+                u64::MAX
+            };
             let due = pop_before(&mut queue, limit_ps);
             let first = waiting.first().copied().expect("not empty");
             if let Some(due) = due {
