@@ -18,9 +18,9 @@ use super::later::{Far, Later};
 use super::lists::List;
 use super::near::{Cargo, Due, Near};
 
-/// Smallest and largest number of buckets. The largest takes 4 MB.
+/// Smallest and largest number of buckets. The largest takes 2 MB.
 const FEWEST: u64 = 64;
-const MOST: u64 = 1 << 15;
+const MOST: u64 = 1 << 14;
 
 /// Number of buckets that fit into second-level caches, in 256 KB.
 const CACHED: u64 = 1 << 11;

@@ -1,4 +1,5 @@
-//! An event within a bucket of the calendar, as one number, and the sort of a bucket.
+//! An event within a bucket of the calendar, as one number, the sort of a bucket, and the event as it
+//! is served.
 //!
 //! Few events are sorted without a branch, by exchanges that are the same for all orders: their order
 //! cannot be predicted.

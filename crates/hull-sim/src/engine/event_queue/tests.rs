@@ -266,3 +266,51 @@ fn an_event_before_coming_ones_may_be_added() {
     let rest = [(3 * width_ps, event(21)), (5 * width_ps, event(20))];
     assert_eq!(drain(&mut queue), rest);
 }
+
+/// Cancelled events among the coming ones are not served either, and all others are.
+#[test]
+fn coming_events_can_be_cancelled() {
+    let event = |number| Entity::new(Kind::Link, number);
+    let mut queue = EventQueue::new(800_000, 5000);
+    let width_ps = 1 << queue.shift;
+    for number in 0..20 {
+        queue.push(width_ps, event(number), NONE);
+        queue.push(5 * width_ps + number as u64, event(number % 2), NONE);
+    }
+    let first = pop_before(&mut queue, u64::MAX).expect("not empty");
+    assert_eq!((first.at_ps, queue.coming.len()), (width_ps, 20));
+    assert_eq!(queue.cancel(event(1)).len(), 11);
+    let now = (2..20).map(|number| (width_ps, event(number)));
+    let later = (0..20).step_by(2);
+    let later = later.map(|number| (5 * width_ps + number, event(0)));
+    assert_eq!(drain(&mut queue), Vec::from_iter(now.chain(later)));
+}
+
+/// A crowd is sorted when it is due, neither before nor together with others: of three buckets, one
+/// that is crowded neither comes nor lets another one come.
+#[test]
+fn crowds_are_sorted_when_they_are_due() {
+    let few = 20;
+    let many = usize::from(super::CROWD) + 1;
+    for (sizes, coming) in [
+        ([few, few, few], [few, few, 0]),
+        ([few, many, few], [0, 0, 0]),
+        ([many, few, few], [0, few, 0]),
+    ] {
+        let mut queue = EventQueue::new(800_000, 5000);
+        let width_ps = 1 << queue.shift;
+        for (bucket, size) in (1..).zip(sizes) {
+            for number in 0..size {
+                let event = Entity::new(Kind::Link, number);
+                queue.push(bucket * width_ps, event, NONE);
+            }
+        }
+        for (size, coming) in sizes.into_iter().zip(coming) {
+            for _ in 0..size {
+                pop_before(&mut queue, u64::MAX).expect("not empty");
+                assert_eq!(queue.coming.len(), coming, "{sizes:?}");
+            }
+        }
+        assert_eq!(pop_before(&mut queue, u64::MAX), None);
+    }
+}
