@@ -371,8 +371,8 @@ impl Column {
 }
 
 /// A text for the writer. An empty one has memory of its own too: the writer compares the texts of
-/// all rows, and on processors with AVX-512 a comparison at an address without memory takes a hundred
-/// times as long, although it reads nothing.
+/// all rows, and on processors with AVX-512 a comparison at an address that is not mapped takes a
+/// hundred times as long, although it reads nothing.
 fn byte_array(text: &str) -> ByteArray {
     let mut bytes = Vec::with_capacity(text.len() + 1);
     bytes.extend_from_slice(text.as_bytes());
