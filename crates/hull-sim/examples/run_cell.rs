@@ -10,6 +10,10 @@ use hull_sim::part::{self, Identity};
 use hull_sim::scenario;
 use hull_sim::simulation::Control;
 
+/// That of `hull`: without its pages of 2 MB, large networks wait for the processor's table of pages.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn run(args: &[String]) -> Result<String, String> {
     let [file, condition, scheme, folder, overrides @ ..] = args else {
         return Err("usage: run_cell FILE CONDITION SCHEME FOLDER [KEY=VALUE]...".to_owned());
