@@ -2,9 +2,10 @@
 //! is served.
 //!
 //! Few events are sorted without a branch, by exchanges that are the same for all orders: their order
-//! cannot be predicted.
+//! cannot be predicted. More are sorted by [`rank`].
 
 use super::entity::Entity;
+use super::rank;
 
 /// Data carried by a link's event: the packet's place, and the entry of the route that the packet
 /// follows next. Other events carry nothing.
@@ -83,22 +84,19 @@ impl Near {
     }
 }
 
-/// Number of events from which sorting digit by digit is used: a bucket has so many where hosts act in
-/// step. Other numbers were not tried.
-const MANY: usize = 64;
-
-/// Sorts events by time and entity. Two events share both only if they are equal: arrivals on one link
+/// Sorts more than a few events by time and entity: by rank, or digit by digit if hosts act in step and
+/// there are many. Two events share time and entity only if they are equal: arrivals on one link
 /// differ in time, and other events carry nothing.
 #[inline(never)]
 pub fn sort(events: &mut [Near]) {
-    if events.len() < MANY {
-        events.sort_unstable();
-    } else {
+    if events.len() > rank::MOST {
         radsort::sort_by_key(events, |near| near.key());
+    } else if !rank::sort(events) {
+        events.sort_unstable();
     }
 }
 
-/// Largest number of events that are sorted without a branch.
+/// Largest number of events that are sorted by exchanges.
 pub const FEW: usize = 8;
 
 /// Bits of a place among these.
