@@ -84,7 +84,7 @@ impl Near {
     }
 }
 
-/// Sorts more than a few events by time and entity: by rank, or digit by digit if hosts act in step and
+/// Sorts more than [`FEW`] events by time and entity: by rank, or digit by digit if hosts act in step and
 /// there are many. Two events share time and entity only if they are equal: arrivals on one link
 /// differ in time, and other events carry nothing.
 #[inline(never)]
@@ -194,6 +194,21 @@ mod tests {
                 expected.sort_unstable();
                 assert_eq!(sorted(&events, len), expected);
             }
+        }
+    }
+
+    /// Events that share time and entity are sorted too.
+    #[test]
+    fn equal_events_are_sorted() {
+        for len in [9, 16, 17, 33, 64, 65] {
+            let latest_first = (0..len).rev();
+            let mut events: Vec<Near> = latest_first
+                .map(|at| Near::new(at / 2, 3, Cargo::default()))
+                .collect();
+            let mut expected = events.clone();
+            expected.sort_unstable();
+            sort(&mut events);
+            assert_eq!(events, expected);
         }
     }
 

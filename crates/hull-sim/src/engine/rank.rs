@@ -1,4 +1,4 @@
-//! Sorts the events of a fuller bucket by rank: an event's place is the number of events before it.
+//! Sorts a bucket of up to 64 events by rank: an event's place is the number of events before it.
 //!
 //! All pairs are compared, and none of the comparisons is a branch. A processor that compares four
 //! keys in one instruction (AVX2) counts faster than it recovers from the wrong predictions of a sort
@@ -57,7 +57,7 @@ fn sort_up_to<const N: usize>(events: &mut [Near]) -> bool {
     let len = events.len();
     let sum: i64 = ranks[..len].iter().sum();
     if sum as usize != len * len.saturating_sub(1) / 2 {
-        return false; // equal keys have equal ranks, and some rank is missing
+        return false; // equal keys share a rank
     }
     for (near, rank) in before[..len].iter().zip(ranks) {
         events[rank as usize] = *near;
@@ -75,8 +75,8 @@ mod tests {
         Near::new(within_ps, entity, Cargo { packet, next: 1 })
     }
 
-    /// Every number of events in many orders, the largest time and entity among them. Some events
-    /// share their time, and some their entity.
+    /// Every number of events in many orders, the largest time and entity among them. Many events
+    /// share their time, and many their entity.
     #[test]
     fn ranks_sort() {
         let can = std::arch::is_x86_feature_detected!("avx2");
@@ -85,8 +85,11 @@ mod tests {
             for _ in 0..50 {
                 let mut events = vec![event((1 << Near::WIDEST) - 1, u32::MAX, 0)];
                 events.extend((1..len as u32).map(|number| {
-                    let entity = 5000 * (random.below(9) as u32) + number;
-                    event(random.below(20) as u64, entity, number)
+                    let within_ps = 64 * random.below(20) as u64;
+                    match number % 2 {
+                        0 => event(within_ps, 5000 * (random.below(9) as u32) + number, number),
+                        _ => event(within_ps + u64::from(number), 1 << 20, number),
+                    }
                 }));
                 events.truncate(len);
                 events.rotate_left(random.below(len.max(1)));
