@@ -69,7 +69,6 @@ fn sort_up_to<const N: usize>(events: &mut [Near]) -> bool {
 mod tests {
     use super::super::near::Cargo;
     use super::*;
-    use crate::random::{Purpose, Stream};
 
     fn event(within_ps: u64, entity: u32, packet: u32) -> Near {
         Near::new(within_ps, entity, Cargo { packet, next: 1 })
@@ -80,21 +79,22 @@ mod tests {
     #[test]
     fn ranks_sort() {
         let can = std::arch::is_x86_feature_detected!("avx2");
-        let mut random = Stream::new(1, Purpose::Arrivals, 0);
-        for len in 0..=MOST {
-            for _ in 0..50 {
-                let mut events = vec![event((1 << Near::WIDEST) - 1, u32::MAX, 0)];
-                events.extend((1..len as u32).map(|number| {
-                    let within_ps = 64 * random.below(20) as u64;
-                    match number % 2 {
-                        0 => event(within_ps, 5000 * (random.below(9) as u32) + number, number),
+        for len in 0..=MOST as u32 {
+            for stride in (1..128).step_by(2) {
+                let order =
+                    (0..MOST as u32).map(|place| (place * stride + stride / 2) % MOST as u32);
+                let events = order.filter(|number| *number < len).map(|number| {
+                    let within_ps = u64::from(64 * (number * 7 % 20));
+                    match number {
+                        0 => event((1 << Near::WIDEST) - 1, u32::MAX, 0),
+                        number if number % 2 == 0 => event(within_ps, 5000 - number, number),
                         _ => event(within_ps + u64::from(number), 1 << 20, number),
                     }
-                }));
-                events.truncate(len);
-                events.rotate_left(random.below(len.max(1)));
+                });
+                let mut events: Vec<Near> = events.collect();
                 let mut expected = events.clone();
                 expected.sort_unstable();
+                assert_eq!(expected.len(), len as usize);
                 assert_eq!(sort(&mut events), can);
                 assert!(!can || events == expected, "{len} events");
             }
