@@ -18,9 +18,11 @@ mod features;
 mod joined;
 mod ledger;
 mod message;
+mod meter;
 mod neighbour;
 mod part;
 mod plan;
+mod processors;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -49,9 +51,12 @@ pub struct ByHostsIf {
     pub processors: usize,
     /// Smallest number of packets that all hosts can send during the lookahead between two parts.
     pub least_packets: u64,
-    /// Smallest number of ports, if there are two parts. Edge and fabric gain as much in a smaller
-    /// network, and lose nothing beside a busy process.
+    /// Smallest number of ports, if there are two parts. Beside a busy process, edge and fabric
+    /// lose less in a smaller network, because they can be joined.
     pub least_ports: usize,
+    /// The same if two processors are free when the run begins, and hosts have no pacers: edge and
+    /// fabric gain as much in a smaller network. With pacers, the edge has more work than the fabric.
+    pub least_ports_if_free: usize,
 }
 
 impl ByHostsIf {
@@ -61,7 +66,14 @@ impl ByHostsIf {
             processors: thread::available_parallelism().map_or(1, usize::from),
             least_packets: 200,
             least_ports: 20_000,
+            least_ports_if_free: 10_000,
         }
+    }
+
+    /// Whether a network with this number of ports is worth two parts with hosts.
+    fn are_two_worthwhile(self, ports: usize, has_pacers: bool) -> bool {
+        let is_large = has_pacers || ports >= self.least_ports_if_free;
+        ports >= self.least_ports || is_large && processors::are_free(2)
     }
 }
 
@@ -131,15 +143,15 @@ fn plan_by_hosts(
     let threads = by_hosts_if.processors.min(scenario.run.threads as usize);
     let plan = Plan::by_hosts(graph, end_ps, threads, transit_ps)?;
     let ports = &network.ports;
-    if plan.parts == 2 && ports.len() < by_hosts_if.least_ports {
-        return None;
-    }
     let hosts = simulation.endpoints.hosts.ports.iter();
     let bps: f64 = hosts.map(|&port| ports[port as usize].rate_bps()).sum();
     let bits = 8.0 * scenario.transport.mtu.0 as f64;
     let packets = bps * plan.longest_ps() as f64 * 1e-12 / bits;
     let can_be_cut = plan.cut.iter().all(|&port| ports[port].can_be_cut());
-    (can_be_cut && packets >= by_hosts_if.least_packets as f64).then_some(plan)
+    let is_worthwhile = packets >= by_hosts_if.least_packets as f64
+        && (plan.parts > 2
+            || by_hosts_if.are_two_worthwhile(ports.len(), scenario.pacer.is_some()));
+    (can_be_cut && is_worthwhile).then_some(plan)
 }
 
 impl Partition {

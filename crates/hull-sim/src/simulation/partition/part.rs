@@ -152,11 +152,17 @@ impl<'a> Part<'a> {
         part
     }
 
+    /// Number of events that this part has served so far.
+    #[inline]
+    pub fn events(&self) -> u64 {
+        self.simulation.tally.events_served
+    }
+
     /// Load of this part so far.
     pub fn load(&self) -> PartLoad {
         let messages = self.neighbours.iter().map(|other| other.sent + other.taken);
         PartLoad {
-            events: self.simulation.tally.events_served,
+            events: self.events(),
             messages: messages.sum(),
             in_turn: self.in_turn,
         }

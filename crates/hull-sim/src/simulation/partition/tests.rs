@@ -41,6 +41,7 @@ fn written(scenario: &Scenario, by_hosts: bool, folder: Option<&Path>) -> Simula
         processors: usize::MAX,
         least_packets: if by_hosts { 0 } else { u64::MAX },
         least_ports: 0,
+        least_ports_if_free: 0,
     };
     build::divided(scenario, None, 1, folder, by_hosts_if).expect("valid")
 }
@@ -407,4 +408,19 @@ fn run_cancelled_before_it_starts_ends() {
         let failure = simulation.run(&control).err();
         assert_eq!(failure, Some(Failure::Cancelled), "{threads}, {manner:?}");
     }
+}
+
+/// Two parts have hosts in a large network whatever else runs, and never in a small one without
+/// pacers. In between they do if two processors are free, which is not decided here.
+#[test]
+fn size_decides_whether_two_parts_have_hosts() {
+    let rule = ByHostsIf {
+        processors: 2,
+        least_packets: 0,
+        least_ports: 300,
+        least_ports_if_free: 200,
+    };
+    assert!(rule.are_two_worthwhile(300, false));
+    assert!(rule.are_two_worthwhile(300, true));
+    assert!(!rule.are_two_worthwhile(199, false));
 }

@@ -9,7 +9,7 @@
 //! messages. Therefore the faster of the two modes, in events per second, runs for a while, and the
 //! other one is tried for a short time in between. That while doubles each time the same mode
 //! remains the faster one. A trial of all threads ends when one of them was runnable without a
-//! processor for [`MISSED`].
+//! processor for a millisecond.
 //!
 //! A part's results depend on the content of the other parts' messages and not on their timing, so
 //! they are the same in both modes.
@@ -21,8 +21,10 @@ use std::{hint, thread};
 
 use super::board::Board;
 use super::joined;
+use super::meter::{Meter, Sign};
 use super::part::{Part, Step};
 use super::plan::Plan;
+use super::processors::SETTLING;
 use crate::engine::Due;
 use crate::measure::thread_seconds;
 use crate::simulation::Failure;
@@ -36,17 +38,14 @@ const PATIENCE: u32 = 1 << 12;
 const NAP: Duration = Duration::from_micros(200);
 const LONG_NAP: Duration = Duration::from_millis(20);
 
-/// Number of steps between two readings of the clocks, fractions of a millisecond.
-const READ_EVERY: u32 = 1 << 8;
-
 /// Number of turns of all parts between two looks at the clock, if one thread serves them in turn.
-const TURNS: u32 = 1 << 6;
+const TURNS: u32 = 1 << 3;
 
-/// Time without a processor between two readings that ends a trial: less than a time slice.
-const MISSED: Duration = Duration::from_millis(1);
-
-/// Duration of a trial of the slower mode, and first duration of the faster one.
-const TRY: Duration = Duration::from_millis(4);
+/// Durations of a trial of the slower mode, and first duration of the faster one. The speed is
+/// that of the second half. The first one fills the caches, of two processors if the parts were
+/// joined before.
+const TRY_APART: Duration = Duration::from_millis(8);
+const TRY_JOINED: Duration = Duration::from_millis(4);
 const SHORT_STAY: Duration = Duration::from_millis(30);
 
 /// Longest duration of the faster mode. A trial of all threads costs more than one of the joined
@@ -101,17 +100,6 @@ impl Manner {
     }
 }
 
-/// Reason why a thread no longer serves its own part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pause {
-    /// All parts are done.
-    Over,
-    /// The mode's time is over.
-    Due,
-    /// A thread had no processor.
-    Missed,
-}
-
 /// State shared by the threads. A thread holds the lock of its part while it serves it.
 #[derive(Debug)]
 pub struct Workers<'a> {
@@ -119,6 +107,8 @@ pub struct Workers<'a> {
     parts: Vec<Mutex<Part<'a>>>,
     board: &'a Board,
     manner: Manner,
+    /// Time from which on a thread must not miss its processor.
+    settled_at: Instant,
     /// Whether the first thread serves all parts, or is about to.
     by_one: AtomicBool,
 }
@@ -139,6 +129,7 @@ impl<'a> Workers<'a> {
             parts: parts.into_iter().map(Mutex::new).collect(),
             board,
             manner,
+            settled_at: Instant::now() + SETTLING,
             by_one: AtomicBool::new(!manner.has_threads()),
         }
     }
@@ -171,16 +162,15 @@ impl<'a> Workers<'a> {
 
     /// Runs the first thread: serves its part, or all.
     fn lead(&self) -> Result<(), Failure> {
-        let (mut apart, mut joined) = (SHORT_STAY, TRY);
+        let (mut apart, mut joined) = (SHORT_STAY, TRY_JOINED);
         let (mut events, mut moved) = (0, Vec::new());
         loop {
-            let begin = Instant::now();
-            let pause = self.serve_own(0, Some(begin + apart))?;
-            if pause == Pause::Over {
+            let (meter, is_over) = self.serve_own(0, Some(apart))?;
+            if is_over {
                 return Ok(());
             }
             let mut all: All = (0..self.parts.len()).map(|n| self.part(n)).collect();
-            let speed_apart = speed(events_of(&all) - events, begin.elapsed());
+            let speed_apart = meter.speed(events_of(&all) - events);
             let (speed_joined, is_over) = self.serve_all(&mut all, &mut moved, joined)?;
             events = events_of(&all);
             drop(all);
@@ -190,8 +180,8 @@ impl<'a> Workers<'a> {
                 return Ok(());
             }
             (apart, joined) = match speed_apart > speed_joined {
-                true => (longer(apart, LONGEST_APART), TRY),
-                false => (TRY, longer(joined, LONGEST_JOINED)),
+                true => (longer(apart, LONGEST_APART), TRY_JOINED),
+                false => (TRY_APART, longer(joined, LONGEST_JOINED)),
             };
         }
     }
@@ -199,7 +189,7 @@ impl<'a> Workers<'a> {
     /// Runs any other thread: serves its part unless the first one does.
     fn follow(&self, number: usize) -> Result<(), Failure> {
         loop {
-            if self.serve_own(number, None)? == Pause::Over {
+            if self.serve_own(number, None)?.1 {
                 return Ok(());
             }
             self.board.wake(0);
@@ -215,22 +205,24 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Serves one part until all are done, until the given time, or until one thread is to serve
-    /// all parts.
-    fn serve_own(&self, number: usize, until: Option<Instant>) -> Result<Pause, Failure> {
+    /// Serves one part until all are done, for the given time, or until one thread is to serve all
+    /// parts. Returns the thread's meter, and whether all parts are done.
+    fn serve_own(&self, number: usize, time: Option<Duration>) -> Result<(Meter, bool), Failure> {
         let mut part = self.part(number);
-        let mut meter = Meter::new(self.manner, until);
+        let mut meter = Meter::new(time, part.events());
         let mut in_vain = 0;
         while !self.by_one.load(Ordering::Relaxed) {
-            let pause = match part.step(false)? {
+            match part.step(false)? {
                 Step::Ahead => {
                     in_vain = 0;
-                    if meter.is_due() { meter.read() } else { None }
+                    if !meter.is_due(part.events()) {
+                        continue;
+                    }
                 }
                 Step::Stuck if in_vain < PATIENCE => {
                     in_vain += 1;
                     hint::spin_loop();
-                    None
+                    continue;
                 }
                 Step::Stuck => {
                     if self.board.is_broken() {
@@ -238,21 +230,34 @@ impl<'a> Workers<'a> {
                     }
                     let begin = Instant::now();
                     self.board.sleep(number, NAP, || part.has_new());
-                    meter.slept += begin.elapsed().min(NAP);
-                    meter.read()
+                    meter.sleep(begin.elapsed().min(NAP));
                 }
-                Step::Over => return Ok(Pause::Over),
-            };
-            if let Some(pause) = pause {
+                Step::Over => return Ok((meter, true)),
+            }
+            if self.is_pause(meter.read(part.events())) {
                 self.by_one.store(true, Ordering::SeqCst);
-                return Ok(pause);
             }
         }
-        Ok(Pause::Missed)
+        meter.read(part.events());
+        Ok((meter, false))
+    }
+
+    /// Whether the threads are to pause after a reading of a meter.
+    fn is_pause(&self, sign: Option<Sign>) -> bool {
+        match self.manner {
+            Manner::Adaptive => match sign {
+                Some(Sign::Missed) => Instant::now() >= self.settled_at,
+                Some(Sign::Due) => true,
+                None => false,
+            },
+            #[cfg(test)]
+            Manner::Apart => false,
+            _ => true,
+        }
     }
 
     /// Serves all parts for a while: joined, or in turn if they cannot be joined. Returns the
-    /// events per second while they were joined, and whether all parts are done. `moved` is empty
+    /// events per second in the second half, and whether all parts are done. `moved` is empty
     /// before and after.
     fn serve_all(
         &self,
@@ -265,6 +270,7 @@ impl<'a> Workers<'a> {
             Manner::Adaptive => begin.elapsed() < time,
             manner => !manner.has_threads(),
         };
+        let is_cold = || begin.elapsed() < time / 2;
         #[cfg(test)]
         if self.manner == Manner::EdgeLast {
             all.reverse();
@@ -280,8 +286,10 @@ impl<'a> Workers<'a> {
             };
             if let Some(at_ps) = meeting_ps {
                 joined::join(self.plan, all, moved);
+                let edge = all[0].with_control();
+                let served_ps = joined::serve(edge, at_ps, || goes_on() && is_cold())?;
                 let (begin, before) = (Instant::now(), events_of(all));
-                let served_ps = joined::serve(all[0].with_control(), at_ps, goes_on)?;
+                let served_ps = joined::serve(all[0].with_control(), served_ps, goes_on)?;
                 joined += begin.elapsed();
                 events += events_of(all) - before;
                 joined::divide(self.plan, all, served_ps, moved);
@@ -296,8 +304,10 @@ impl<'a> Workers<'a> {
                         return Ok((0.0, true));
                     }
                 }
-                joined += begin.elapsed();
-                events += events_of(all) - before;
+                if !is_cold() {
+                    joined += begin.elapsed();
+                    events += events_of(all) - before;
+                }
             }
             if !goes_on() {
                 return Ok((speed(events, joined), false));
@@ -319,55 +329,4 @@ fn speed(events: u64, time: Duration) -> f64 {
 /// Next duration of the faster mode, which ran for `time`.
 fn longer(time: Duration, longest: Duration) -> Duration {
     (2 * time).clamp(SHORT_STAY, longest)
-}
-
-/// Meter of a thread: whether it gets a processor when it has work, and whether its time is over.
-#[derive(Debug)]
-struct Meter {
-    manner: Manner,
-    until: Option<Instant>,
-    steps: u32,
-    read_at: Instant,
-    processor_seconds: f64,
-    /// Time that the thread has slept voluntarily since the last reading.
-    slept: Duration,
-}
-
-impl Meter {
-    fn new(manner: Manner, until: Option<Instant>) -> Meter {
-        Meter {
-            manner,
-            until,
-            steps: 0,
-            read_at: Instant::now(),
-            processor_seconds: thread_seconds(),
-            slept: Duration::ZERO,
-        }
-    }
-
-    /// Whether it is time to read the clocks, after a step.
-    #[inline]
-    fn is_due(&mut self) -> bool {
-        self.steps += 1;
-        self.steps.is_multiple_of(READ_EVERY)
-    }
-
-    /// Reads the clocks. Returns a reason for one thread to serve all parts, if there is one.
-    fn read(&mut self) -> Option<Pause> {
-        match self.manner {
-            Manner::Adaptive => {
-                let before = std::mem::replace(self, Meter::new(self.manner, self.until));
-                let worked_seconds = self.processor_seconds - before.processor_seconds;
-                let worked = Duration::from_secs_f64(worked_seconds.max(0.0));
-                if self.read_at - before.read_at > worked + before.slept + MISSED {
-                    return Some(Pause::Missed);
-                }
-                let is_over = self.until.is_some_and(|until| self.read_at >= until);
-                is_over.then_some(Pause::Due)
-            }
-            #[cfg(test)]
-            Manner::Apart => None,
-            _ => Some(Pause::Due),
-        }
-    }
 }
