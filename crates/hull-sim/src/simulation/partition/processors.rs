@@ -54,11 +54,21 @@ fn work_for(time: Duration) -> Duration {
 mod tests {
     use super::*;
 
+    #[cfg(target_os = "linux")]
     #[test]
-    fn more_threads_than_processors_are_not_free() {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        // Twice as many share each processor.
-        assert!(!are_free(2 * processors));
+    fn two_threads_on_one_processor_are_not_free() {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+        // Affinity is that of a thread and of those that it starts.
+        let alone = thread::spawn(|| {
+            let mut one = CpuSet::new();
+            let all = sched_getaffinity(None).expect("affinity");
+            let first = (0..CpuSet::MAX_CPU).find(|&processor| all.is_set(processor));
+            one.set(first.expect("a processor"));
+            sched_setaffinity(None, &one).expect("affinity");
+            are_free(2)
+        });
+        assert!(!alone.join().expect("answer"));
     }
 
     #[test]
