@@ -993,7 +993,9 @@ class Switch(TypedDict):
     loss: NotRequired[Share]
     """Share of the packets that each link out of a switch loses at random."""
     buffer: NotRequired[Buffer]
-    """Size of each output port's drop-tail buffer, per priority class."""
+    """Size of each output port's drop-tail buffer. Each class of `priorities` has its own; the
+    queues of `fq_codel` or `dualpi2` share one.
+    """
     memory: NotRequired[Memory]
     """Memory that the ports of a switch share; without this table each port has its own."""
     priorities: NotRequired[int]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, ratio
 from hull.experiments.common.experiment import Experiment, Size, Variant
-from hull.experiments.common.measured import Estimate, Reader, Results, Summary
+from hull.experiments.common.measured import Estimate, Results, Summary, queue_of
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -23,15 +23,6 @@ SLOW, FAST = "switch->h0", "switch->h9"
 SHARED_HOSTS = (2, 3)
 """Those with a slow and a fast flow."""
 SINGLE_HOSTS = (4, 5, 6, 7, 8)
-
-
-def _queue(port: str, statistic: str) -> Reader:
-    """The queue of a port, us."""
-
-    def read(part: Summary) -> float:
-        return float(part["queues"][port][f"{statistic}_us"])
-
-    return read
 
 
 def _round_trip(
@@ -63,7 +54,7 @@ def _accurate(results: Results) -> Finding:
     for name, port in (("slow", SLOW), ("fast", FAST)):
         for statistic in ("mean", "p99"):
             one, several = (
-                results.mean(str(n), PACED, _queue(port, statistic)) for n in (1, LIMITERS[-1])
+                results.mean(str(n), PACED, queue_of(port, statistic)) for n in (1, LIMITERS[-1])
             )
             words.append(f"{name} {statistic} {several:.1f} for {one:.1f}")
             holds = holds and several < one
@@ -141,8 +132,8 @@ def draw(results: Results) -> "Figure":
     def queue(title: str, port: str) -> Panel:
         def row(scheme: str, statistic: str) -> list[float]:
             if scheme == UNPACED:
-                return [results.mean(NONE, UNPACED, _queue(port, statistic))] * 2
-            return [results.mean(str(n), PACED, _queue(port, statistic)) for n in LIMITERS]
+                return [results.mean(NONE, UNPACED, queue_of(port, statistic))] * 2
+            return [results.mean(str(n), PACED, queue_of(port, statistic)) for n in LIMITERS]
 
         return Panel(
             title,

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size
-from hull.experiments.common.measured import Reader, Results, fct_of, goodput, occupancy
+from hull.experiments.common.measured import (
+    Reader,
+    Results,
+    fct_of,
+    goodput,
+    occupancy,
+    queue_of,
+)
 from hull.experiments.common.stated import Stated
 from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, SKY, Scheme
 
@@ -104,7 +111,7 @@ def _dctcp_first(results: Results) -> Finding:
 
 
 def _hull_first_waits(results: Results) -> Finding:
-    tail = results.mean("", HULL_BEFORE, occupancy("p99"))
+    tail = results.mean("", HULL_BEFORE, queue_of("switch->h0:class0", "p99"))
     first, beside = (
         results.mean("", scheme, _small(OWN, "mean")) for scheme in (HULL_BEFORE, HULL_BESIDE)
     )

@@ -34,8 +34,7 @@ pub const LATENCY_COLUMNS: [Column; 4] = [
     Column::new(
         "queue_mean_bytes",
         "byte",
-        "mean of the waiting bytes since the last sample, with strict priority those of the first class; \
-         null in the first sample and in rows of a probe",
+        "mean of the waiting bytes of all classes since the last sample; null in the first sample and in rows of a probe",
     ),
 ];
 

@@ -144,8 +144,7 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "switch_latency.occupancy.<statistic>_us",
         Microsecond,
         Mean,
-        "time-weighted queue of the port to host 0, as its drain time; with strict priority the queue of \
-         the first class",
+        "time-weighted queue of the port to host 0, all classes together, as its drain time",
     ),
     Statistic::new(
         "switch_latency.probe.<statistic>_us",
@@ -166,7 +165,8 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Microsecond,
         Mean,
         "time-weighted queue of each port of `measure.ports` (without it, of the port to host 0), as its \
-         drain time",
+         drain time; a port with classes also has an entry per class (`switch->h0:class0`), for packets \
+         that the scheduler has not selected",
     ),
     Statistic::new("fct.<class>.bytes", Byte, Mean, "total bytes of the flows of the class"),
     Statistic::new("fct.<class>.count", Count, Mean, "completed flows of the size class"),

@@ -73,8 +73,8 @@ pub struct Queues {
     packets: usize,
     /// Time before the link is free at which the next packet is selected, ps.
     commit_ps: u64,
-    /// Whether a selection is pending.
-    asked: bool,
+    /// Time of the pending selection, ps; [`u64::MAX`] if none is pending.
+    selects_at_ps: u64,
 }
 
 impl Queues {
@@ -91,7 +91,7 @@ impl Queues {
             bytes: 0,
             packets: 0,
             commit_ps,
-            asked: false,
+            selects_at_ps: u64::MAX,
         }
     }
 
@@ -115,6 +115,17 @@ impl Queues {
         if let Some(last) = self.queues.get(1).and_then(|queue| queue.packets.back()) {
             prefetch(last);
         }
+    }
+
+    /// Names of the queues in results: if packets are trimmed, headers are in the first and data in
+    /// the second. Empty if each flow has a queue.
+    pub fn names(&self, trims: bool) -> Vec<String> {
+        let name = |queue: usize| match (trims, queue) {
+            (true, 0) => Some("headers".to_owned()),
+            (true, 1) => Some("data".to_owned()),
+            _ => self.scheduler.queue_name(queue),
+        };
+        (0..self.queues.len()).map_while(name).collect()
     }
 
     /// Queue to which a packet belongs.
@@ -146,16 +157,21 @@ impl Queues {
         self.packets == 0
     }
 
-    /// Time at which the next packet is selected, ps, at `now_ps` with a link that is free at
-    /// `free_ps`.
-    pub fn choice_ps(&self, now_ps: u64, free_ps: u64) -> u64 {
-        free_ps.saturating_sub(self.commit_ps).max(now_ps)
+    /// Whether a packet is to be selected at `now_ps`. Of several events for one selection, the
+    /// first one performs it.
+    pub fn selects_at(&self, now_ps: u64) -> bool {
+        self.selects_at_ps == now_ps
     }
 
-    /// Adds a packet to a queue. Returns true if a selection must be scheduled.
-    pub fn push(&mut self, to: usize, waiting: Waiting) -> bool {
+    /// Adds a packet to a queue of a link that is free at `free_ps`. Returns the time of the next
+    /// selection if it must be scheduled, because none is pending, ps.
+    pub fn push(&mut self, to: usize, waiting: Waiting, free_ps: u64) -> Option<u64> {
+        let was_empty = self.is_empty();
         self.add(to, waiting);
-        !std::mem::replace(&mut self.asked, true)
+        if was_empty {
+            return self.select_again(waiting.arrived_ps, free_ps);
+        }
+        None
     }
 
     fn add(&mut self, to: usize, waiting: Waiting) {
@@ -209,7 +225,7 @@ impl Queues {
         while let Some((waiting, _)) = self.pop(now_ps) {
             lost.push(waiting.packet);
         }
-        self.asked = false;
+        self.selects_at_ps = u64::MAX;
         self.scheduler.on_failure(now_ps);
         lost
     }
@@ -259,10 +275,15 @@ impl Queues {
         }
     }
 
-    /// Whether a further selection must be scheduled after a packet was removed.
-    pub fn asked_again(&mut self) -> bool {
-        self.asked = !self.is_empty();
-        self.asked
+    /// Sets the time of the next selection at `now_ps`, with a link that is free at `free_ps`, and
+    /// returns it, ps; `None` if no packet waits.
+    pub fn select_again(&mut self, now_ps: u64, free_ps: u64) -> Option<u64> {
+        if self.is_empty() {
+            self.selects_at_ps = u64::MAX;
+            return None;
+        }
+        self.selects_at_ps = free_ps.saturating_sub(self.commit_ps).max(now_ps);
+        Some(self.selects_at_ps)
     }
 
     /// Bytes in all queues.
@@ -303,7 +324,7 @@ mod tests {
     /// Queues five packets of flow 0, two of flow 1 and one of flow 6 (in the third queue of four).
     fn fill(queues: &mut Queues) {
         for flow in [0, 0, 0, 0, 0, 1, 1, 6] {
-            queues.push(queues.queue_of(&packet(flow)), at(0, packet(flow)));
+            queues.push(queues.queue_of(&packet(flow)), at(0, packet(flow)), 0);
         }
     }
 
@@ -336,8 +357,8 @@ mod tests {
             ..packet(flow)
         };
         for _ in 0..6000 {
-            queues.push(0, at(0, sized(0, 1500)));
-            queues.push(1, at(0, sized(1, 1000)));
+            queues.push(0, at(0, sized(0, 1500)), 0);
+            queues.push(1, at(0, sized(1, 1000)), 0);
         }
         let order: Vec<u32> = (0..8)
             .filter_map(|_| queues.pop(0))
@@ -352,7 +373,7 @@ mod tests {
         for step in 0..60_000 {
             for queue in 0..3 {
                 let bytes = 64 + random.below(1437) as u16;
-                queues.push(queue, at(step, sized(queue as u32, bytes)));
+                queues.push(queue, at(step, sized(queue as u32, bytes)), 0);
             }
             let packet = queues.pop(step).expect("never empty").0.packet;
             sent[packet.flow as usize] += u64::from(packet.wire_bytes);

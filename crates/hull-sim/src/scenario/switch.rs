@@ -36,7 +36,8 @@ pub struct Switch {
     /// Share of the packets that each link out of a switch loses at random.
     #[serde(default)]
     pub loss: Share,
-    /// Size of each output port's drop-tail buffer, per priority class.
+    /// Size of each output port's drop-tail buffer. Each class of `priorities` has its own; the
+    /// queues of `fq_codel` or `dualpi2` share one.
     #[serde(default = "default::unlimited")]
     pub buffer: Buffer,
     /// Memory that the ports of a switch share; without this table each port has its own.

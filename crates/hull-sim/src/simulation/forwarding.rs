@@ -68,6 +68,7 @@ impl Simulation {
     /// no room. Returns true if it was accepted.
     #[inline(never)]
     fn transmit_off_fast_path(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
+        self.make_due_selections(port);
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         let verdict = network.enqueue(now_ps, earliest_ps, port, place);
         if network.sends_notices
@@ -84,9 +85,9 @@ impl Simulation {
                 true
             }
             Verdict::HandedOver => true,
-            Verdict::Queued { choice_ps, first } => {
+            Verdict::Queued { choice_ps } => {
                 self.fabric.network.in_flight.remove(place);
-                if first {
+                if let Some(choice_ps) = choice_ps {
                     self.clock.schedule(choice_ps, Kind::Transmit, port);
                 }
                 true
@@ -106,9 +107,16 @@ impl Simulation {
         }
     }
 
-    /// Selects the next packet of a port with several queues, which may drop packets that it has
-    /// selected.
-    pub(super) fn transmit_next(&mut self, port: usize) {
+    /// Makes the selections of a port with several queues that are due now, before an arrival or a
+    /// change at the same time. Selected packets may be dropped. The event of a selection that has
+    /// been made does nothing.
+    pub(super) fn make_due_selections(&mut self, port: usize) {
+        while self.fabric.network.ports[port].selects_at(self.clock.now_ps) {
+            self.select_next(port);
+        }
+    }
+
+    fn select_next(&mut self, port: usize) {
         self.fabric.transmit_next(port, &mut self.clock);
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
             let (clock, fabric) = (&mut self.clock, &mut self.fabric);
@@ -119,6 +127,7 @@ impl Simulation {
     /// Forwards a probe, or a packet of which a cut-through switch has only the beginning: it may
     /// be sent when the rest will be there in time.
     fn transmit_special(&mut self, tail_ps: u64, port: usize, place: u32) {
+        self.make_due_selections(port);
         let packet = *self.fabric.network.in_flight.get(place);
         let link = &self.fabric.network.ports[port];
         let last_bit_ps = self.clock.now_ps + tail_ps;

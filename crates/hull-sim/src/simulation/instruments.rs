@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use indexmap::IndexMap;
+
 use super::clock::Clock;
 use super::flows::FlowTable;
 use super::live::Look;
@@ -14,7 +16,7 @@ use crate::engine::Kind;
 use crate::measure::{
     Capture, CaptureConfig, CapturedPort, Fairness, LatencyLog, Logs, PacerLog, QueueLog, SeriesLog,
 };
-use crate::network::{Distribution, NO_OPTIONS, Network, Packet, Port, Watch, flags};
+use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
 use crate::problem::Problem;
 use crate::scenario::{self, Probe, Scenario};
 use crate::topology::{self, Graph, Observed, Routes};
@@ -81,11 +83,11 @@ impl Instruments {
         }
         for &port in &ports {
             let rate_bps = graph.wire(port).rate_bps;
-            network.ports[port].watch(Watch::new(rate_bps, measure.queue_changes));
+            network.ports[port].watch(rate_bps, measure.queue_changes);
         }
         if !ports.contains(&client_port) {
             let rate_bps = graph.wire(client_port).rate_bps;
-            network.ports[client_port].watch(Watch::new(rate_bps, false));
+            network.ports[client_port].watch(rate_bps, false);
         }
         let hosts = graph.hosts().len();
         let mut probe_route = |from: usize, to: usize| {
@@ -223,7 +225,7 @@ impl Instruments {
         for port in &mut network.ports {
             port.advance(now_ps, &mut network.options);
             if let Some(watch) = port.watched() {
-                watch.occupancy.restart(now_ps);
+                watch.restart(now_ps);
             }
         }
         self.begin_queues(now_ps, network);
@@ -320,17 +322,23 @@ impl Instruments {
             port.advance(now_ps, &mut network.options);
         }
         self.end_samples(now_ps, network, table);
-        let mut occupancy = |port: usize| match network.ports[port].watched() {
-            Some(watch) => watch.occupancy.distribution(now_ps),
-            None => Distribution::default(),
-        };
-        let client = occupancy(self.client_port);
-        let ports = self.ports.iter();
-        let queues = ports
-            .map(|&port| (fabric.graph.port_name(port), occupancy(port)))
-            .collect();
+        let client = network.ports[self.client_port].watched();
+        let client = client.map(|watch| watch.occupancy.distribution(now_ps));
+        let mut queues = IndexMap::new();
+        for &port in &self.ports {
+            if let Some(watch) = network.ports[port].watched() {
+                let name = fabric.graph.port_name(port);
+                let classes = (watch.classes.iter_mut()).map(|class| {
+                    let name = format!("{name}:{}", class.name);
+                    (name, class.occupancy.distribution(now_ps))
+                });
+                let classes: Vec<_> = classes.collect();
+                queues.insert(name, watch.occupancy.distribution(now_ps));
+                queues.extend(classes);
+            }
+        }
         Measured {
-            occupancy: client,
+            occupancy: client.unwrap_or_default(),
             queues,
             fairness: self.fairness(table),
             ..self.counters(now_ps, network, tally)

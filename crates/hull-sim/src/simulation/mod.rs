@@ -305,7 +305,7 @@ impl Simulation {
         let index = entity.index();
         match entity.kind() {
             Kind::Link => {} // it is served with what its event carries
-            Kind::Transmit => self.transmit_next(index),
+            Kind::Transmit => self.make_due_selections(index),
             Kind::NicHead => self.serve_nic(index),
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),

@@ -31,6 +31,7 @@ mod pacer_settings;
 mod persistent_connection;
 mod phantom_queue_fluid;
 mod port_bench;
+mod port_buffers;
 mod priority_queue;
 mod processor_sharing;
 mod qcn;

@@ -3,7 +3,6 @@
 //! time-weighted occupancy, which by Little's law is `rho` times the mean wait when it is expressed
 //! as drain time of the waiting bytes. Tolerance 2%.
 
-use hull_sim::network::Watch;
 use hull_sim::network::{
     BufferLimit, NO_OPTIONS, OptionTable, Packet, Port, PortConfig, Verdict, flags,
 };
@@ -18,7 +17,7 @@ const SERVICE_PS: f64 = 12e6;
 fn port() -> Port {
     let config = PortConfig::plain(RATE_BPS, 1_000_000, BufferLimit::Unlimited);
     let mut port = Port::new(config);
-    port.watch(Watch::new(RATE_BPS, false));
+    port.watch(RATE_BPS, false);
     port
 }
 

@@ -115,9 +115,9 @@ impl Bench {
                 true
             }
             Verdict::HandedOver => unreachable!("no link is cut"),
-            Verdict::Queued { choice_ps, first } => {
+            Verdict::Queued { choice_ps } => {
                 self.network.in_flight.remove(place);
-                if first {
+                if let Some(choice_ps) = choice_ps {
                     self.asked_ps[port] = choice_ps;
                 }
                 true

@@ -39,6 +39,11 @@ def occupancy(statistic: str) -> Reader:
     return lambda part: part["switch_latency"]["occupancy"][f"{statistic}_us"]
 
 
+def queue_of(queue: str, statistic: str) -> Reader:
+    """Time-weighted queue, us, of a port ("switch->h0") or of its class ("switch->h0:class0")."""
+    return lambda part: float(part["queues"][queue][f"{statistic}_us"])
+
+
 def probe(statistic: str) -> Reader:
     """Switch latency, us, as probe packets see it, the unloaded latency subtracted."""
     return lambda part: (part["switch_latency"]["probe"] or {}).get(f"{statistic}_us")

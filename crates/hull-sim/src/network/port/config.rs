@@ -41,7 +41,7 @@ pub struct PortConfig {
     /// Bytes after which the far end begins to forward, if it is a cut-through switch; `None`: all
     /// bytes.
     pub cut_through_bytes: Option<u16>,
-    /// Buffer capacity, of each priority class if there are several.
+    /// Buffer capacity: of each queue, or of all together if the scheduler [manages](Order::manages).
     pub buffer: BufferLimit,
     /// Whether the packet in transmission occupies buffer and counts for marking.
     pub count_in_service: bool,

@@ -44,13 +44,10 @@ pub enum Verdict {
         /// Time of the packet's event, ps.
         arrival_ps: u64,
     },
-    /// The packet waits in one of several queues, which holds a copy. The port must select its next
-    /// packet at `choice_ps`.
+    /// The packet waits in one of several queues, which holds a copy.
     Queued {
-        /// Time of the next selection, ps.
-        choice_ps: u64,
-        /// Whether the selection must be scheduled, because none is pending.
-        first: bool,
+        /// Time of the next selection if it must be scheduled, because none is pending, ps.
+        choice_ps: Option<u64>,
     },
     /// The packet waits behind a long queue, which holds a copy.
     Held {
@@ -267,7 +264,8 @@ impl Port {
 
     /// Offers a packet to the port at `now_ps`, to be sent at `earliest_ps` or later, and marks it
     /// as the rules require. `earliest_ps` exceeds `now_ps` only behind a cut-through switch whose
-    /// input is slower than this link.
+    /// input is slower than this link. A selection that is due ([`Port::selects_at`]) comes first:
+    /// the packet finds the room of one whose transmission starts at `now_ps`, as in a FIFO.
     #[inline(always)]
     pub fn enqueue(
         &mut self,
@@ -468,8 +466,10 @@ impl Port {
         extras.rules.iter_mut().find_map(|rule| rule.take_notice())
     }
 
-    /// Installs instruments.
-    pub fn watch(&mut self, watch: Watch) {
+    /// Installs instruments for a link of `rate_bps`; with `every_change` they record each change.
+    pub fn watch(&mut self, rate_bps: u64, every_change: bool) {
+        let names = self.queue_names();
+        let watch = Watch::new(rate_bps, names, every_change);
         self.extras_mut().watch = Some(Box::new(watch));
     }
 

@@ -136,6 +136,8 @@ impl Port {
             None => (self.waiting_bytes, u64::from(self.waiting_packets())),
         };
         let idle = self.busy_until_ps <= now_ps;
+        // An idle link does not mean that no packet waits.
+        let sends_at_once = idle && queues.is_none_or(Queues::is_empty);
         let counted = self.has(feature::COUNT_IN_SERVICE);
         if !idle && counted {
             queue_bytes += u64::from(self.in_service_bytes);
@@ -161,8 +163,9 @@ impl Port {
         }
         let full = queue_bytes + u64::from(packet.wire_bytes) > limit_bytes
             || queue_packets >= limit_packets;
-        // With an idle link only a buffer that must hold the packet in transmission can be full.
-        if full && (!idle || counted) {
+        // A packet that is sent at once needs room only in a buffer that holds the packet in
+        // transmission, too.
+        if full && (!sends_at_once || counted) {
             for rule in rules {
                 rule.on_overflow(&arrival, packet, options);
             }
@@ -171,11 +174,10 @@ impl Port {
                 earliest_ps,
                 packet: *packet,
             };
-            let first = extras.and_then(|extras| self.trim(extras, queue, waiting));
-            return first.map_or(Verdict::Dropped, |(first, choice_ps)| Verdict::Queued {
-                choice_ps,
-                first,
-            });
+            return match extras {
+                Some(extras) => self.trim(extras, queue, waiting),
+                None => Verdict::Dropped,
+            };
         }
         let marks = self.marker.marks(queue_bytes, u32::from(packet.wire_bytes));
         self.mark_if(marks, packet);
@@ -186,16 +188,15 @@ impl Port {
             }
         }
         if let Some(queues) = extras.as_mut().and_then(|extras| extras.queues.as_mut())
-            && (!idle || !queues.is_empty())
+            && !sends_at_once
         {
             let waiting = Waiting {
                 arrived_ps: now_ps,
                 earliest_ps,
                 packet: *packet,
             };
-            let first = queues.push(queue, waiting);
-            let choice_ps = queues.choice_ps(now_ps, self.busy_until_ps);
-            return Verdict::Queued { choice_ps, first };
+            let choice_ps = queues.push(queue, waiting, self.busy_until_ps);
+            return Verdict::Queued { choice_ps };
         }
         if let Some(queues) = extras.as_mut().and_then(|extras| extras.queues.as_mut())
             && queues.manages()
@@ -239,18 +240,20 @@ impl Port {
     }
 
     /// Trims a packet that finds no room in `queue`, or the last packet there, whose place it
-    /// takes. Returns whether a selection must be scheduled, and its time, ps; `None` if no packet
-    /// can be trimmed or there is no room for a header.
-    fn trim(&mut self, extras: &mut Extras, queue: usize, waiting: Waiting) -> Option<(bool, u64)> {
+    /// takes. Drops it if no packet can be trimmed or there is no room for a header.
+    fn trim(&mut self, extras: &mut Extras, queue: usize, waiting: Waiting) -> Verdict {
         let (limit_bytes, limit_packets) = self.room(0, Some(extras));
-        let (trimming, queues) = (extras.trimming.as_mut()?, extras.queues.as_mut()?);
+        let (Some(trimming), Some(queues)) = (extras.trimming.as_mut(), extras.queues.as_mut())
+        else {
+            return Verdict::Dropped;
+        };
         let (bytes, packets) = queues.queue(0);
         let header_bytes = u64::from(trimming.header_bytes);
         if !Trimming::applies_to(&waiting.packet)
             || bytes + header_bytes > limit_bytes
             || packets >= limit_packets
         {
-            return None;
+            return Verdict::Dropped;
         }
         let mut cut = if trimming.cuts_newcomer() {
             waiting
@@ -259,11 +262,9 @@ impl Port {
         };
         trimming.cut(&mut cut.packet);
         extras.trims += 1;
-        let first = queues.push(0, cut);
-        Some((
-            first,
-            queues.choice_ps(waiting.arrived_ps, self.busy_until_ps),
-        ))
+        Verdict::Queued {
+            choice_ps: queues.push(0, cut, self.busy_until_ps),
+        }
     }
 
     /// Starts the transmission of a FIFO's packet: the rules see the queue behind it.
@@ -308,6 +309,13 @@ impl Port {
         }
     }
 
+    /// Whether a packet of one of several queues is to be selected at `now_ps`.
+    #[inline]
+    pub fn selects_at(&self, now_ps: u64) -> bool {
+        let queues = self.extras.as_ref().and_then(|e| e.queues.as_ref());
+        queues.is_some_and(|queues| queues.selects_at(now_ps))
+    }
+
     /// Selects the next packet of a port with several queues at `now_ps`, to be sent when the link
     /// is free. Returns the packet with its verdict, and the time of the next selection, ps.
     pub fn transmit_next(
@@ -343,9 +351,7 @@ impl Port {
                 let verdict = self.schedule(now_ps, start_ps, &mut packet);
                 sent = Some((packet, verdict));
             }
-            if queues.asked_again() {
-                again_ps = Some(queues.choice_ps(now_ps, self.busy_until_ps));
-            }
+            again_ps = queues.select_again(now_ps, self.busy_until_ps);
         }
         self.extras = extras;
         self.note_queue(now_ps);
@@ -401,10 +407,22 @@ impl Port {
 
     /// Reports the queue from `now_ps` on to the instruments, if any.
     fn note_queue(&mut self, now_ps: u64) {
-        if self.watched().is_some() {
-            let level = self.level();
-            if let Some(watch) = self.watched() {
-                watch.queue(now_ps, level);
+        if self.watched().is_none() {
+            return;
+        }
+        let level = self.level();
+        let Some(Extras {
+            watch: Some(watch),
+            queues,
+            ..
+        }) = self.extras.as_deref_mut()
+        else {
+            return;
+        };
+        watch.queue(now_ps, level);
+        if let Some(queues) = queues {
+            for (queue, class) in watch.classes.iter_mut().enumerate() {
+                class.occupancy.change(now_ps, queues.queue(queue).0);
             }
         }
     }
@@ -412,11 +430,7 @@ impl Port {
     /// Waiting packets at the time of the last [`Port::advance`].
     pub(super) fn level(&self) -> QueueLevel {
         let queues = self.extras.as_ref().and_then(|e| e.queues.as_ref());
-        // The measured latency is that of the high priority (thesis table 4.5); if packets are
-        // trimmed, the first queue holds headers, and the latency is that of data.
-        let watched = usize::from(self.extras.as_ref().is_some_and(|e| e.trimming.is_some()));
         QueueLevel {
-            ahead_bytes: self.waiting_bytes + queues.map_or(0, |queues| queues.queue(watched).0),
             bytes: self.waiting_bytes + queues.map_or(0, Queues::bytes),
             packets: self.waiting_packets() + queues.map_or(0, Queues::packets) as u32,
         }

@@ -27,6 +27,16 @@ impl Port {
         self.extras.as_ref().map_or(0, |extras| extras.trims)
     }
 
+    /// Names of the queues in results; empty for a FIFO, or if each flow has a queue.
+    pub(super) fn queue_names(&self) -> Vec<String> {
+        let Some(extras) = &self.extras else {
+            return Vec::new();
+        };
+        let queues = extras.queues.as_ref();
+        let trims = extras.trimming.is_some();
+        queues.map_or_else(Vec::new, |queues| queues.names(trims))
+    }
+
     /// Number of packets in the queues of a port that is not a FIFO.
     pub fn queued(&self) -> usize {
         let extras = self.extras.as_ref();

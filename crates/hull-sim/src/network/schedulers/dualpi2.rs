@@ -257,6 +257,11 @@ impl Scheduler for CoupledQueues {
         }
     }
 
+    fn queue_name(&self, queue: usize) -> Option<String> {
+        let name = if queue == L4S { "l4s" } else { "classic" };
+        Some(name.to_owned())
+    }
+
     fn on_time(&mut self, now_ps: u64, first_came_ps: &dyn Fn(usize) -> Option<u64>) {
         while self.next_update_ps <= now_ps {
             let at_ps = self.next_update_ps;
@@ -375,7 +380,7 @@ mod tests {
                     earliest_ps: 0,
                     packet: Packet::with_flags(flags::ECT1),
                 };
-                queues.push(L4S, waiting);
+                queues.push(L4S, waiting, 0);
             }
             let found = marks.map(|_| queues.pop(2 * MS).expect("waits").1 == Decision::Mark);
             assert_eq!(found, marks);
@@ -410,7 +415,7 @@ mod tests {
                         earliest_ps: n,
                         packet,
                     };
-                    queues.push(queues.queue_of(&packet), waiting);
+                    queues.push(queues.queue_of(&packet), waiting, 0);
                 }
                 let (waiting, _) = queues.pop(n).expect("waits");
                 sent[queues.queue_of(&waiting.packet)] += 1;
@@ -437,7 +442,7 @@ mod tests {
                     earliest_ps: 0,
                     packet,
                 };
-                queues.push(L4S, waiting);
+                queues.push(L4S, waiting, 0);
                 let (_, decision) = queues.pop((at_ms + 2) * MS).expect("waits");
                 decision == Decision::Mark
             });

@@ -88,6 +88,10 @@ impl Scheduler for FlowCodels {
         packet.flow as usize % count
     }
 
+    fn queue_name(&self, _queue: usize) -> Option<String> {
+        None
+    }
+
     fn on_filled(&mut self, queue: usize) {
         self.flows.on_arrival(queue as u32);
     }

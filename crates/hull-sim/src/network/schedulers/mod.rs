@@ -44,6 +44,11 @@ pub trait Scheduler: Debug + Send {
         packet.class().min(count - 1)
     }
 
+    /// Name of a queue in results; none if each flow has a queue.
+    fn queue_name(&self, queue: usize) -> Option<String> {
+        Some(format!("class{queue}"))
+    }
+
     /// Processes the arrival of a packet at `queue`, which was empty.
     fn on_filled(&mut self, _queue: usize) {}
 

@@ -17,6 +17,10 @@ impl Scheduler for Turns {
         packet.flow as usize % count
     }
 
+    fn queue_name(&self, _queue: usize) -> Option<String> {
+        None
+    }
+
     fn on_filled(&mut self, queue: usize) {
         self.waiting.push_back(queue);
     }
