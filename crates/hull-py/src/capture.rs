@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hull_capture::{Capture, Flow, Limits};
+use hull_sim::damaged::{DAMAGED, undamaged};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -22,7 +23,8 @@ pub fn capture_flows<'py>(
     idle_ns: i64,
     flows: usize,
 ) -> PyResult<(Vec<Column<'py>>, Vec<String>, String)> {
-    let read = py.detach(|| hull_capture::read(&path, Limits { idle_ns, flows }));
+    let read = py.detach(|| undamaged(|| hull_capture::read(&path, Limits { idle_ns, flows })));
+    let read = read.unwrap_or_else(|| Err(DAMAGED.to_owned()));
     let Capture {
         flows,
         addresses,

@@ -15,6 +15,7 @@
 //!
 //! Time is an integer count of picoseconds; the same scenario, seed and version give the same bytes.
 
+pub mod damaged;
 pub mod engine;
 pub mod host;
 pub mod limits;

@@ -17,6 +17,8 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use serde::Serialize;
 
+use crate::damaged::{DAMAGED, undamaged};
+
 /// Number of rows in a row group.
 pub(super) const GROUP: usize = 1 << 20;
 
@@ -214,6 +216,13 @@ impl std::fmt::Debug for TableFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("TableFile")
     }
+}
+
+/// Reads from a file that may be damaged: a panic of the reader is an error, too.
+pub(super) fn guarded<T>(
+    read: impl FnOnce() -> Result<T, ParquetError>,
+) -> Result<T, ParquetError> {
+    undamaged(read).unwrap_or_else(|| Err(ParquetError::General(DAMAGED.to_owned())))
 }
 
 pub(super) fn to_io(error: ParquetError) -> io::Error {

@@ -21,7 +21,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::parquet_file::{BATCH, encoded, to_io};
+use super::parquet_file::{BATCH, encoded, guarded, to_io};
 
 /// Number of rows in a row group.
 const GROUP: usize = 1 << 18;
@@ -79,7 +79,8 @@ impl RunTable {
     ) -> Result<Self, E> {
         let mut columns = Vec::from(LABELS.map(|(name, physical)| (name.to_owned(), physical)));
         for part in &parts {
-            for column in part_columns(&part.path).map_err(at(&part.path))? {
+            let found = guarded(|| part_columns(&part.path));
+            for column in found.map_err(at(&part.path))? {
                 if !columns.iter().any(|(name, _)| *name == column.0) {
                     columns.push(column);
                 }
@@ -123,7 +124,7 @@ impl RunTable {
             let Some(mut part) = open else {
                 break;
             };
-            let read = part.read(&mut group, GROUP - rows);
+            let read = guarded(|| part.read(&mut group, GROUP - rows));
             let read = read.map_err(at(&part.table.path))?;
             if read > 0 {
                 rows += read;
@@ -154,7 +155,7 @@ impl RunTable {
             return Ok(None);
         };
         let path = table.path.clone();
-        OpenPart::new(table, &self.columns)
+        guarded(|| OpenPart::new(table, &self.columns))
             .map(Some)
             .map_err(at(&path))
     }

@@ -13,7 +13,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 
-use super::parquet_file::to_io;
+use super::parquet_file::{guarded, to_io};
 
 /// Resolution of percentiles: they are integers in units of 1 / 100,000.
 const PARTS: u128 = 100_000;
@@ -52,7 +52,7 @@ pub struct PartInBin {
 impl SlowedFlows {
     /// Reads the flows from the `flows.parquet` of a part.
     pub fn read(path: &Path) -> io::Result<Self> {
-        File::open(path).and_then(|file| read(file).map_err(to_io))
+        File::open(path).and_then(|file| guarded(|| read(file)).map_err(to_io))
     }
 
     /// Statistics of the bins that contain flows, in the order of size. `ranks` are percentiles in
@@ -118,7 +118,8 @@ fn read(file: File) -> Result<SlowedFlows, ParquetError> {
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
         let rows = group.metadata().num_rows() as usize;
-        let (mut sizes, mut levels) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        // Without a capacity: a damaged file may state any number of rows.
+        let (mut sizes, mut levels) = (Vec::new(), Vec::new());
         // Needed for files of other writers, whose sizes are optional but present.
         let mut there = Vec::new();
         let columns = (

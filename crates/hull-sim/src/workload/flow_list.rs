@@ -16,6 +16,7 @@ use indexmap::IndexMap;
 use super::flow_chains::Chains;
 use super::flow_list_rows::{Row, RowReader};
 use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
+use crate::damaged::{DAMAGED, undamaged};
 use crate::quote;
 use crate::scenario::Transport;
 
@@ -83,7 +84,9 @@ impl FlowList {
         let mut rows = RowReader::new(hosts, transports, groups);
         let mut list = FlowList::default();
         if parquet {
-            flow_list_parquet::read(file, &mut rows, &mut list).map_err(in_file)?;
+            let read = undamaged(|| flow_list_parquet::read(file, &mut rows, &mut list));
+            read.unwrap_or_else(|| Err(DAMAGED.to_owned()))
+                .map_err(in_file)?;
         } else {
             flow_list_csv::read(file, &mut rows, &mut list).map_err(in_file)?;
         }

@@ -18,26 +18,30 @@ use super::flow_list_rows::{AFTER, Cell, GROUP, REUSE, RowReader, TRANSPORT, pla
 /// Number of rows read at a time.
 const BATCH: usize = 1 << 14;
 
-/// Values of a column.
+/// Values of a column. Parquet stores unsigned integers in the signed ones of the same width.
 enum Values {
     Int32(Vec<i32>),
     Int64(Vec<i64>),
+    Uint32(Vec<i32>),
+    Uint64(Vec<i64>),
     Text(Vec<ByteArray>),
 }
 
 impl Values {
     fn len(&self) -> usize {
         match self {
-            Values::Int32(values) => values.len(),
-            Values::Int64(values) => values.len(),
+            Values::Int32(values) | Values::Uint32(values) => values.len(),
+            Values::Int64(values) | Values::Uint64(values) => values.len(),
             Values::Text(values) => values.len(),
         }
     }
 
     fn cell(&self, row: usize) -> Cell<'_> {
         match self {
-            Values::Int32(values) => Cell::Number(i64::from(values[row])),
-            Values::Int64(values) => Cell::Number(values[row]),
+            Values::Int32(values) => Cell::Number(values[row].into()),
+            Values::Int64(values) => Cell::Number(values[row].into()),
+            Values::Uint32(values) => Cell::Number(values[row].cast_unsigned().into()),
+            Values::Uint64(values) => Cell::Number(values[row].cast_unsigned().into()),
             Values::Text(values) => Cell::Text(values[row].data()),
         }
     }
@@ -48,6 +52,7 @@ struct Column {
     name: &'static str,
     /// Definition level of a present value.
     level: i16,
+    is_unsigned: bool,
     reader: ColumnReader,
 }
 
@@ -57,13 +62,11 @@ impl Column {
         name: &'static str,
         index: usize,
     ) -> Result<Self, ParquetError> {
+        let column = group.metadata().column(index).column_descr();
         Ok(Column {
             name,
-            level: group
-                .metadata()
-                .column(index)
-                .column_descr()
-                .max_def_level(),
+            level: column.max_def_level(),
+            is_unsigned: is_unsigned(column),
             reader: group.get_column_reader(index)?,
         })
     }
@@ -76,12 +79,20 @@ impl Column {
             ColumnReader::Int32ColumnReader(reader) => {
                 let mut values = Vec::with_capacity(count);
                 let read = reader.read_records(count, Some(&mut levels), None, &mut values);
-                read.map_err(failed).map(|_| Values::Int32(values))?
+                read.map_err(failed)?;
+                match self.is_unsigned {
+                    true => Values::Uint32(values),
+                    false => Values::Int32(values),
+                }
             }
             ColumnReader::Int64ColumnReader(reader) => {
                 let mut values = Vec::with_capacity(count);
                 let read = reader.read_records(count, Some(&mut levels), None, &mut values);
-                read.map_err(failed).map(|_| Values::Int64(values))?
+                read.map_err(failed)?;
+                match self.is_unsigned {
+                    true => Values::Uint64(values),
+                    false => Values::Int64(values),
+                }
             }
             ColumnReader::ByteArrayColumnReader(reader) => {
                 let mut values = Vec::with_capacity(count);
@@ -113,6 +124,19 @@ impl Column {
             )),
         }
     }
+}
+
+/// Whether a column has unsigned integers.
+fn is_unsigned(column: &ColumnDescriptor) -> bool {
+    let converted = matches!(
+        column.converted_type(),
+        ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64
+    );
+    let logical = column.logical_type_ref();
+    converted || matches!(logical, Some(LogicalType::Integer(of)) if !of.is_signed)
 }
 
 /// Whether a column has texts that may be empty.
@@ -188,7 +212,7 @@ pub(super) fn read(
     rows: &mut RowReader<'_>,
     list: &mut FlowList,
 ) -> Result<(), String> {
-    let failed = |error: ParquetError| error.to_string();
+    let failed = |error: ParquetError| format!("cannot be read: {error}");
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let name = |column: &ColumnDescPtr| match column.max_rep_level() {
@@ -214,7 +238,10 @@ pub(super) fn read(
         for &(name, index) in &of_file {
             columns.push(Column::new(group.as_ref(), name, index).map_err(failed)?);
         }
-        let end = done + group.metadata().num_rows() as usize;
+        let rows_stated = group.metadata().num_rows();
+        let end = usize::try_from(rows_stated).ok();
+        let end = end.and_then(|stated| stated.checked_add(done));
+        let end = end.ok_or_else(|| format!("cannot be read: a group of {rows_stated} rows"))?;
         while done < end {
             let first_row = done + 1;
             let count = BATCH.min(end - done);
@@ -237,172 +264,4 @@ pub(super) fn read(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use indexmap::IndexMap;
-    use parquet::basic::Repetition;
-    use parquet::data_type::{ByteArrayType, Int32Type, Int64Type};
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::types::Type;
-
-    use super::super::Groups;
-    use super::super::flow_list::ListedFlow;
-    use super::super::test_network::hosts;
-    use super::*;
-
-    /// Writes a file with two row groups, where `src` is optional text and `dst` a 32-bit integer,
-    /// and reads it.
-    fn list(name: &str, rows: &[(i64, Option<&str>, i32, i64)]) -> Result<FlowList, String> {
-        let path = std::env::temp_dir().join(format!("hull-{}-{name}", std::process::id()));
-        let field = |name, physical, repetition| {
-            Type::primitive_type_builder(name, physical).with_repetition(repetition)
-        };
-        let required = Repetition::REQUIRED;
-        let fields = [
-            field("bytes", Physical::INT64, required).build(),
-            field("src", Physical::BYTE_ARRAY, Repetition::OPTIONAL)
-                .with_logical_type(Some(LogicalType::String))
-                .build(),
-            field("dst", Physical::INT32, required).build(),
-            field("start_ps", Physical::INT64, Repetition::OPTIONAL).build(),
-        ];
-        let fields = fields
-            .map(|field| Arc::new(field.expect("a field")))
-            .to_vec();
-        let schema = Type::group_type_builder("flows")
-            .with_fields(fields)
-            .build();
-        let file = File::create(&path).expect("a temporary file");
-        let schema = Arc::new(schema.expect("a schema"));
-        let mut writer =
-            SerializedFileWriter::new(file, schema, Default::default()).expect("a writer");
-        for rows in rows.chunks(rows.len().div_ceil(2).max(1)) {
-            let mut group = writer.next_row_group().expect("a group");
-            let mut column = group.next_column().expect("bytes").expect("bytes");
-            let bytes: Vec<i64> = rows.iter().map(|row| row.3).collect();
-            let written = column.typed::<Int64Type>().write_batch(&bytes, None, None);
-            written.and_then(|_| column.close()).expect("bytes");
-            let mut column = group.next_column().expect("src").expect("src");
-            let levels: Vec<i16> = rows.iter().map(|row| row.1.is_some().into()).collect();
-            let src: Vec<ByteArray> = rows
-                .iter()
-                .filter_map(|row| row.1.map(Into::into))
-                .collect();
-            let typed = column.typed::<ByteArrayType>();
-            let written = typed.write_batch(&src, Some(&levels), None);
-            written.and_then(|_| column.close()).expect("src");
-            let mut column = group.next_column().expect("dst").expect("dst");
-            let dst: Vec<i32> = rows.iter().map(|row| row.2).collect();
-            let written = column.typed::<Int32Type>().write_batch(&dst, None, None);
-            written.and_then(|_| column.close()).expect("dst");
-            let mut column = group.next_column().expect("start").expect("start");
-            let start: Vec<i64> = rows.iter().map(|row| row.0).collect();
-            let typed = column.typed::<Int64Type>();
-            let written = typed.write_batch(&start, Some(&vec![1; rows.len()]), None);
-            written.and_then(|_| column.close()).expect("start");
-            group.close().expect("a group");
-        }
-        writer.close().expect("a file");
-        let list = FlowList::read(
-            &path.display().to_string(),
-            &hosts(4, 1),
-            &IndexMap::new(),
-            &Groups::default(),
-        );
-        std::fs::remove_file(&path).expect("file exists");
-        list
-    }
-
-    #[test]
-    fn rows_of_several_groups_and_batches() {
-        let names = ["h1", "2", "h3"];
-        let row = |i: i64| (1_000_000 - i, Some(names[i as usize % 3]), 0, i + 1);
-        let rows: Vec<_> = (0..50_000).map(row).collect();
-        let flows = list("good.parquet", &rows).expect("good");
-        let flows = flows.flows();
-        assert_eq!(flows.len(), 50_000);
-        for (i, flow) in flows.iter().rev().enumerate() {
-            let expected = ListedFlow {
-                start_ps: 1_000_000 - i as u64,
-                bytes: i as u64 + 1,
-                src: [1, 2, 3][i % 3],
-                dst: 0,
-            };
-            assert_eq!(*flow, expected);
-        }
-    }
-
-    #[test]
-    fn bad_rows_are_refused_with_their_number_and_column() {
-        let good = (5, Some("h1"), 0, 9);
-        for (name, row, parts) in [
-            (
-                "missing",
-                (5, None, 0, 9),
-                ["row 3, column src", "no value"],
-            ),
-            ("host", (5, Some("x"), 0, 9), ["row 3, column src", "\"x\""]),
-            (
-                "far",
-                (5, Some("h1"), 7, 9),
-                ["row 3, column dst", "7 is invalid"],
-            ),
-            (
-                "itself",
-                (5, Some("h2"), 2, 9),
-                ["row 3, column dst", "the source 2"],
-            ),
-            (
-                "early",
-                (-5, Some("h2"), 0, 9),
-                ["row 3, column start_ps", "-5 is invalid"],
-            ),
-            (
-                "nothing",
-                (5, Some("h2"), 0, 0),
-                ["row 3, column bytes", "0 is invalid"],
-            ),
-        ] {
-            let name = format!("{name}.parquet");
-            let problem = list(&name, &[good, good, row, good]).expect_err(&name);
-            assert!(problem.contains(&format!("-{name}: ")), "{problem}");
-            for part in parts {
-                assert!(problem.contains(part), "{problem}");
-            }
-        }
-        let problem = list("empty.parquet", &[]).expect_err("empty");
-        assert!(problem.contains("no flows"), "{problem}");
-    }
-
-    #[test]
-    fn a_repeated_column_is_refused() {
-        let path = std::env::temp_dir().join(format!("hull-{}-twice", std::process::id()));
-        let field = |name| {
-            Type::primitive_type_builder(name, Physical::INT64)
-                .with_repetition(Repetition::REQUIRED)
-                .build()
-                .map(Arc::new)
-                .expect("a field")
-        };
-        let fields = ["start_ps", "src", "dst", "bytes", "src"]
-            .map(field)
-            .to_vec();
-        let schema = Type::group_type_builder("flows").with_fields(fields);
-        let schema = Arc::new(schema.build().expect("a schema"));
-        let file = File::create(&path).expect("a temporary file");
-        let writer = SerializedFileWriter::new(file, schema, Default::default());
-        writer.expect("a writer").close().expect("a file");
-        let problem = FlowList::read(
-            &path.display().to_string(),
-            &hosts(4, 1),
-            &IndexMap::new(),
-            &Groups::default(),
-        );
-        std::fs::remove_file(&path).expect("file exists");
-        let problem = problem.expect_err("repeated");
-        for part in ["\"start_ps,src,dst,bytes,src\"", "src is repeated"] {
-            assert!(problem.contains(part), "{problem}");
-        }
-    }
-}
+mod tests;

@@ -44,7 +44,7 @@ pub(super) type CellProblem = (&'static str, String);
 /// Cell: a number, or a text as in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cell<'a> {
-    Number(i64),
+    Number(i128),
     Text(&'a [u8]),
 }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the crate with the modules that it may use: only earlier ones, so that there are
 /// no cycles.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
+    ("damaged", &[]),
     ("prefetch", &[]),
     ("quote", &[]),
     ("random", &[]),
@@ -43,6 +44,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     (
         "workload",
         &[
+            "damaged",
             "limits",
             "problem",
             "quote",
@@ -54,7 +56,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         ],
     ),
     // Passive: other modules report to it.
-    ("measure", &["limits", "network", "workload"]),
+    ("measure", &["damaged", "limits", "network", "workload"]),
     (
         "simulation",
         &[
