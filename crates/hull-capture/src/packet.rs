@@ -102,9 +102,10 @@ fn of_headers(sliced: &LaxSlicedPacket<'_>, data: &[u8], length: u32) -> Packet 
                 0 => 0,
                 payload => 40 + u64::from(payload),
             };
+            // ::ffff:10.0.0.1 is the host 10.0.0.1.
             (
-                IpAddr::V6(header.source_addr()),
-                IpAddr::V6(header.destination_addr()),
+                IpAddr::V6(header.source_addr()).to_canonical(),
+                IpAddr::V6(header.destination_addr()).to_canonical(),
                 place(header.slice()),
                 said,
             )
@@ -228,6 +229,27 @@ mod tests {
         builder.write(&mut data, &[7; 50]).expect("a packet");
         let found = read(Link::Ethernet, &data, data.len() as u32);
         assert_eq!(bytes(found), 50);
+    }
+
+    #[test]
+    fn ipv4_address_in_ipv6_is_that_of_the_host() {
+        let mapped = |last| {
+            let mut address = [0; 16];
+            address[10..].copy_from_slice(&[0xff, 0xff, 10, 2, 0, last]);
+            address
+        };
+        let mut data = Vec::new();
+        PacketBuilder::ipv6(mapped(1), mapped(2), 64)
+            .udp(3, 4)
+            .write(&mut data, &[7; 50])
+            .expect("a packet");
+        let Packet::Data { ends, .. } = read(Link::Ip, &data, data.len() as u32) else {
+            panic!("data")
+        };
+        assert_eq!(
+            (ends.src.to_string(), ends.dst.to_string()),
+            ("10.2.0.1".into(), "10.2.0.2".into())
+        );
     }
 
     #[test]

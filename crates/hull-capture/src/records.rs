@@ -36,16 +36,27 @@ pub struct Counts {
     pub resolution_ns: u64,
 }
 
+/// Bits of pcap's link type that hold the type; others are reserved.
+const LINK_TYPE: i32 = 0xffff;
+/// Bit of pcap's link type that is set if the highest four state the length of the frame check
+/// sequence in units of 16 bits.
+const FCS_STATED: u32 = 1 << 26;
+const FCS_SHIFT: u32 = 28;
+/// pcapng's option `if_fcslen`: the length of the frame check sequence, one byte.
+const IF_FCSLEN: u16 = 13;
+
 /// Interface of the capture.
 struct Interface {
     link: Link,
+    /// Frame check sequence after each packet, bytes.
+    fcs: u32,
     /// Units of time per second.
     units: i128,
     offset_s: i128,
 }
 
 impl Interface {
-    fn new(link: i32, units: u64, offset_s: i64) -> Result<Self, String> {
+    fn new(link: i32, fcs: u32, units: u64, offset_s: i64) -> Result<Self, String> {
         let link = Link::of(link).ok_or_else(|| {
             format!(
                 "has packets of link type {link}; expected Ethernet (1), raw IP (101), loopback (0, 108) \
@@ -54,6 +65,7 @@ impl Interface {
         })?;
         Ok(Interface {
             link,
+            fcs,
             units: i128::from(units),
             offset_s: i128::from(offset_s),
         })
@@ -75,6 +87,24 @@ fn units(resolution: u8) -> Result<u64, String> {
         2u64.checked_pow(power)
     };
     units.ok_or_else(|| format!("has an interface with clock resolution {resolution:#04x}"))
+}
+
+/// Length of the frame check sequence in pcap's link type, bytes.
+fn fcs_of_link_type(stated: i32) -> u32 {
+    let stated = stated.cast_unsigned();
+    match stated & FCS_STATED {
+        0 => 0,
+        _ => 2 * (stated >> FCS_SHIFT),
+    }
+}
+
+/// Length of the frame check sequence in `if_fcslen`, bytes. The format counts bits; some programs
+/// write bytes.
+fn fcs_of_option(stated: u8) -> u32 {
+    match u32::from(stated) {
+        bytes @ ..8 => bytes,
+        bits => bits / 8,
+    }
 }
 
 struct Records {
@@ -138,7 +168,8 @@ impl Records {
                 } else {
                     1_000_000
                 };
-                self.add_interface(header.network.0, units, 0)
+                let stated = header.network.0;
+                self.add_interface(stated & LINK_TYPE, fcs_of_link_type(stated), units, 0)
             }
             PcapBlockOwned::Legacy(frame) => {
                 let Some(interface) = self.interfaces.first() else {
@@ -154,7 +185,13 @@ impl Records {
             }
             PcapBlockOwned::NG(Block::InterfaceDescription(interface)) => {
                 let units = units(interface.if_tsresol)?;
-                self.add_interface(interface.linktype.0, units, interface.if_tsoffset)
+                let fcs = interface.options.iter().find(|of| of.code.0 == IF_FCSLEN);
+                let fcs = fcs
+                    .and_then(|of| of.value.first())
+                    .copied()
+                    .map_or(0, fcs_of_option);
+                let link = interface.linktype.0;
+                self.add_interface(link, fcs, units, interface.if_tsoffset)
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
                 let time = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
@@ -169,8 +206,15 @@ impl Records {
         }
     }
 
-    fn add_interface(&mut self, link: i32, units: u64, offset_s: i64) -> Result<(), String> {
-        self.interfaces.push(Interface::new(link, units, offset_s)?);
+    fn add_interface(
+        &mut self,
+        link: i32,
+        fcs: u32,
+        units: u64,
+        offset_s: i64,
+    ) -> Result<(), String> {
+        let interface = Interface::new(link, fcs, units, offset_s)?;
+        self.interfaces.push(interface);
         let resolution_ns = (SECOND_NS as u64).div_ceil(units);
         self.counts.resolution_ns = self.counts.resolution_ns.max(resolution_ns);
         Ok(())
@@ -190,7 +234,8 @@ impl Records {
                 "packet {packet} names an interface that the file does not describe"
             ));
         };
-        let found = packet::read(interface.link, data, length);
+        let without_fcs = length.saturating_sub(interface.fcs);
+        let found = packet::read(interface.link, data, without_fcs);
         let dropped = match (found, time) {
             (Packet::NotIp, _) => &mut self.counts.not_ip,
             (Packet::OtherProtocol, _) => &mut self.counts.other_protocol,
@@ -312,6 +357,95 @@ mod tests {
         );
         assert_eq!(capture.counts.without_time, (1, u64::from(length)));
         assert_eq!(capture.counts.resolution_ns, 976_563);
+    }
+
+    /// A packet of 10 bytes of UDP without a length of IP, as before segmentation by the network
+    /// card, so that the length on the wire counts, with a frame check sequence of 4 bytes.
+    fn with_fcs() -> Vec<u8> {
+        let mut data = packet(10);
+        data[2..4].fill(0);
+        data.extend([0xff; 4]);
+        data
+    }
+
+    #[test]
+    fn link_type_of_pcap_with_a_frame_check_sequence() {
+        let bytes = |link: u32| {
+            let file = pcap(0xa1b2_c3d4, link, &[(5, 7, with_fcs())]);
+            read(&file[..], LIMITS).expect("a capture").flows[0].bytes
+        };
+        assert_eq!(bytes(101), 14);
+        // Two words of 16 bits; the same without the bit that says so; reserved bits.
+        assert_eq!(bytes(2 << 28 | 1 << 26 | 101), 10);
+        assert_eq!(bytes(2 << 28 | 101), 14);
+        assert_eq!(bytes(0x03ff_0000 | 101), 14);
+        let error = read(&pcap(0xa1b2_c3d4, 2 << 28 | 1 << 26 | 105, &[])[..], LIMITS);
+        let error = error.expect_err("unknown type");
+        assert!(error.contains("link type 105"), "{error}");
+    }
+
+    #[test]
+    fn interface_of_pcapng_with_a_frame_check_sequence() {
+        let section = [
+            0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255,
+        ];
+        // The format's unit, bits, and bytes as some programs write.
+        for stated in [32, 4] {
+            let mut file = block(0x0a0d_0d0a, &section);
+            let reserved = [0x34, 0x12];
+            let options = [13, 0, 1, 0, stated, 0, 0, 0, 0, 0, 0, 0];
+            let mut interface = vec![101, 0];
+            interface.extend(reserved);
+            interface.extend([0; 4]);
+            interface.extend(options);
+            file.extend(block(1, &interface));
+            let data = with_fcs();
+            let length = data.len() as u32;
+            let mut body = [0, 0, 1536, length, length].map(u32::to_le_bytes).concat();
+            body.extend(&data);
+            file.extend(block(6, &body));
+            let capture = read(&file[..], LIMITS).expect("a capture");
+            assert_eq!(capture.flows[0].bytes, 10);
+        }
+    }
+
+    /// Every byte of both formats is changed in turn to every value.
+    #[test]
+    fn no_changed_byte_makes_the_reader_panic() {
+        let packets = [(5, 7, packet(10)), (6, 7, packet(20))];
+        let mut captures = vec![pcap(0xa1b2_c3d4, 101, &packets)];
+        let mut file = block(
+            0x0a0d_0d0a,
+            &[
+                0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255,
+            ],
+        );
+        file.extend(block(
+            1,
+            &[
+                101, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 6, 0, 0, 0, 14, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0,
+                0, 0, 0, 0, 0,
+            ],
+        ));
+        for (_, _, data) in &packets {
+            let length = data.len() as u32;
+            let mut body = [0, 0, 1536, length, length].map(u32::to_le_bytes).concat();
+            body.extend(data);
+            file.extend(block(6, &body));
+            file.extend(block(3, &[&length.to_le_bytes()[..], data].concat()));
+        }
+        captures.push(file);
+        for whole in captures {
+            assert_eq!(read(&whole[..], LIMITS).expect("a capture").flows.len(), 1);
+            for place in 0..whole.len() {
+                for other in 0..=255 {
+                    let mut damaged = whole.clone();
+                    damaged[place] = other;
+                    // An error or other flows: a panic fails the test.
+                    let _ = read(&damaged[..], LIMITS);
+                }
+            }
+        }
     }
 
     #[test]
