@@ -52,6 +52,16 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
+/// Whether a text has no control or format characters, such as those that change the direction, and
+/// no others without a picture of their own. Marks that combine with a letter are visible.
+pub fn is_visible(text: &str) -> bool {
+    // In a string, unlike alone, a combining mark after a letter is not escaped.
+    let escaped = |c: char| format!("a{c}").escape_debug().nth(1) == Some('\\');
+    !text
+        .chars()
+        .any(|c| c.is_control() || (!c.is_ascii() && escaped(c)))
+}
+
 /// Whether a character is a control or format character, or otherwise invisible.
 fn is_hidden(c: char) -> bool {
     c.is_control() || (!c.is_ascii() && c.escape_debug().len() > 1)
@@ -82,13 +92,32 @@ fn cut(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{text, value};
+    use super::{is_visible, text, value};
 
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(text("a\nb\u{1b}[31m\0"), "\"a\\nb\\u{1b}[31m\\u{0}\"");
         assert_eq!(text("\u{feff}1\u{202e}ms"), "\"\\u{feff}1\\u{202e}ms\"");
         assert_eq!(text("\u{b5}s \"x\""), "\"\u{b5}s \"x\"\"");
+    }
+
+    #[test]
+    fn letters_with_marks_are_visible() {
+        for visible in ["leaf 0", "e\u{301}", "\u{928}\u{947}", "\u{4e2d}\"\\'"] {
+            assert!(is_visible(visible), "{visible:?}");
+        }
+        for c in [
+            '\u{202e}',
+            '\u{2066}',
+            '\u{200f}',
+            '\u{200b}',
+            '\u{ad}',
+            '\u{feff}',
+            '\u{e0041}',
+        ] {
+            assert!(!is_visible(&format!("h{c}0")), "{c:?}");
+        }
+        assert!(!is_visible("\u{1b}[31m") && !is_visible("\u{2028}") && !is_visible("\u{e000}"));
     }
 
     #[test]

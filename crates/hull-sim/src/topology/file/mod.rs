@@ -252,11 +252,11 @@ fn name(node: &SheetNode) -> Result<String, String> {
     };
     let bad = is_number(&name)
         || name.trim() != name
-        || name.chars().any(char::is_control)
+        || !quote::is_visible(&name)
         || SEPARATORS.iter().any(|separator| name.contains(separator));
     if bad {
         return Err(format!(
-            "{}: found the name {}; expected a text that is not a number, without \"--\", \"->\" or spaces at its ends",
+            "{}: found the name {}; expected a text that is not a number, without \"--\", \"->\", invisible characters or spaces at its ends",
             node.place,
             quote::text(&name)
         ));
