@@ -81,7 +81,7 @@ def run(
     from hull.runner import perform
 
     text, file = read_scenario(scenario)
-    plan = make_plan(text, file, list(set), seeds, congestion_control)
+    plan = make_plan(text, file, set, seeds, congestion_control)
     return perform(plan, Path(out or Path("results", plan.name)), jobs=jobs, force=force)
 
 

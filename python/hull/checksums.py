@@ -61,8 +61,9 @@ def damage(folder: Path) -> str | None:
     return next((problem for problem in problems if problem), None)
 
 
-def check(folder: Path, name: str) -> None:
-    """Refuse a file of a folder that is not as it was written."""
+def check(folder: Path, name: str) -> bool:
+    """Refuse a file of a folder that is not as it was written; return whether it has a checksum."""
+    expected = None
     try:
         expected = _recorded(folder).get(name)
         problem = None if expected is None else _problem(folder / name, expected)
@@ -70,6 +71,7 @@ def check(folder: Path, name: str) -> None:
         problem = f"{folder / RECORD} {error}"
     if problem:
         raise UsageError(f"{problem}; expected the files that hull wrote: repeat the same command")
+    return expected is not None
 
 
 def _recorded(folder: Path) -> dict[str, str]:

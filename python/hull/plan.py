@@ -8,7 +8,7 @@ seeds or another build are never mixed.
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -146,9 +146,9 @@ def read_scenario(source: "str | Path | Scenario | dict[str, Any]") -> tuple[str
     if isinstance(source, dict):
         import tomli_w
 
-        from hull.toml_values import check_toml
+        from hull.toml_values import check_toml, plain
 
-        scenario = with_graphs({**source})
+        scenario = plain(with_graphs({**source}))
         check_toml(scenario, "scenario")
         return tomli_w.dumps(scenario), NoFile("scenario")
     path = Path(source)
@@ -203,10 +203,27 @@ def expand(
     return cells
 
 
+def checked_overrides(given: object) -> list[str]:
+    """Overrides as a list; UsageError unless each is "key=value"."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise UsageError(
+            f"set: {shown(repr(given))} is invalid; expected a list, such as ['run.seeds=3']"
+        )
+    overrides = list(given)
+    for override in overrides:
+        if not isinstance(override, str):
+            raise UsageError(
+                f"set: {shown(repr(override))} is invalid; expected texts, such as 'run.seeds=3'"
+            )
+        if not override.partition("=")[0].strip() or "=" not in override:
+            raise UsageError(f"--set: {override!r}; the form is key=value")
+    return overrides
+
+
 def make_plan(
     text: str,
     file: str,
-    overrides: list[str],
+    overrides: Sequence[str],
     seeds: int | None = None,
     own: Own | None = None,
 ) -> Plan:
@@ -214,13 +231,11 @@ def make_plan(
     are congestion controls by name.
     """
     own = own or {}
+    overrides = checked_overrides(overrides)
     labels = ["--set"] * len(overrides)
     if seeds is not None:
         overrides = [*overrides, f"run.seeds={check_count('--seeds', seeds)}"]
         labels.append("--seeds")
-    for override in overrides:
-        if not override.partition("=")[0].strip() or "=" not in override:
-            raise UsageError(f"--set: {override!r}; the form is key=value")
     found = expand(text, file, overrides, check_own(own), labels)
     cells = tuple(
         Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))

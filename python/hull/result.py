@@ -10,6 +10,7 @@ from hull.errors import UsageError
 from hull.extras import require
 from hull.input_file import read_json
 from hull.looks import declared
+from hull.table_file import check_table, read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,13 +147,11 @@ class Result:
 
     def _table(self, name: str) -> "pl.DataFrame":
         require("tables", f"Result.{name}")
-        import polars as pl
-
         path = self.folder / f"{name}.parquet"
-        check(self.folder, path.name)
+        check_table(self.folder, path.name)
         if name in ASKED_FOR and not path.exists():
             raise UsageError(f"{path}: not found; it requires {ASKED_FOR[name]} in the scenario")
-        return pl.read_parquet(path, glob=False)
+        return read_table(path)
 
 
 def load(folder: str | Path) -> Result:

@@ -11,9 +11,10 @@ from hull.checksums import check, record_again
 from hull.errors import RunError, UsageError
 from hull.looks import declared
 from hull.output_file import NO_ROOM
+from hull.table_file import check_table, reading
 
-_READ = ("scenario.toml", "flows.parquet", "latency.parquet", "links.parquet", "queues.parquet")
-_NEEDED = _READ[:3]
+_TABLES = ("flows.parquet", "latency.parquet", "links.parquet", "queues.parquet")
+_NEEDED = ("scenario.toml", *_TABLES[:2])
 
 
 def write_run_report(folder: Path, summary: Mapping[str, Any]) -> Path:
@@ -24,17 +25,19 @@ def write_run_report(folder: Path, summary: Mapping[str, Any]) -> Path:
     """
     from hull.report.page import write_report
 
-    for name in _READ:
-        check(folder, name)
+    check(folder, "scenario.toml")
+    for name in _TABLES:
+        check_table(folder, name)
     for name in _NEEDED:
         if not (folder / name).is_file():
             raise UsageError(f"{folder / name}: missing; expected the results of a complete run")
     looks = declared(summary)
     title = str(summary.get("title", summary["name"]))
     try:
-        path = write_report(
-            folder, dict(summary), title=title, looks=looks, added=_added(folder, summary)
-        )
+        with reading(folder):
+            path = write_report(
+                folder, dict(summary), title=title, looks=looks, added=_added(folder, summary)
+            )
         record_again(folder, path.name)
     except OSError as error:
         place = error.filename or folder

@@ -3,12 +3,28 @@
 import datetime
 import reprlib
 from decimal import Decimal
+from typing import Any
 
 from hull.errors import UsageError
 
 _DEEPEST = 40
 """Tables and lists in each other; a scenario has fewer than 10."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value with Python's own numbers, texts and lists in place of those of NumPy, also inside
+    tables and lists.
+    """
+    if depth > _DEEPEST:
+        return value  # which `check_toml` refuses
+    if hasattr(value, "dtype") and hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(member, depth + 1) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(member, depth + 1) for member in value]
+    return value
 
 
 def check_toml(value: object, place: str, depth: int = 0) -> None:

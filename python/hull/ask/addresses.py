@@ -1,6 +1,7 @@
 """Addresses of a trace: IPv4 and IPv6, or names; prefixes of them."""
 
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hull.errors import UsageError, shown
@@ -11,7 +12,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True)
 class Address:
-    """An address in the trace's own spelling."""
+    """An address; a name in the trace's own spelling."""
 
     text: str
     bytes: int
@@ -41,6 +42,14 @@ def parsed(text: str) -> Ip | None:
         return None
     mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
     return mapped or ip
+
+
+def spellings(texts: Iterable[str]) -> dict[str, str]:
+    """The usual spelling of each IPv6 address that has another one, so that a host has one: that of
+    ::ffff:10.0.0.1 is 10.0.0.1.
+    """
+    usual = {text: str(parsed(text) or text) for text in texts if ":" in text and "%" not in text}
+    return {text: other for text, other in usual.items() if text != other}
 
 
 def network(text: str, place: str) -> Network:

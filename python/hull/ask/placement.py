@@ -6,11 +6,11 @@ one gateway host.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hull.ask.addresses import Address, parsed
+from hull.ask.addresses import Address, parsed, spellings
 from hull.ask.counts import Counts, Dropped, counted, number, size
 from hull.ask.guessed_places import guess
 from hull.ask.place_rules import Places, by_prefixes, by_table
@@ -68,6 +68,11 @@ def place(
         raise UsageError("--place: must not be given as a table and as prefixes")
     through = max(hosts) if gateway is None else gateway
     totals = _totals(trace.flows)
+    spelled = spellings(totals["address"])
+    if spelled:
+        ends = pl.col("src", "dst").replace(spelled)
+        trace = replace(trace, flows=trace.flows.with_columns(ends))
+        totals = _totals(trace.flows)
     addresses = [
         Address(text, bytes_, parsed(text))
         for text, bytes_ in zip(totals["address"], totals["bytes"], strict=True)

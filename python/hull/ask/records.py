@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hull.ask.nfdump import MAGIC, is_nfdump
 from hull.errors import UsageError, reason_of, shown
 from hull.input_file import special_kind
+from hull.parquet_probe import DAMAGED, problem_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,6 +82,9 @@ def scan(path: Path, head: bytes) -> Records:
 
     try:
         if head[:4] == b"PAR1":
+            problem = problem_of([path])
+            if problem is not None:
+                raise refused(path, f"cannot be read: {problem}")
             frame = pl.scan_parquet(path, row_index_name=ROW, glob=False)
             form = "Parquet"
         else:
@@ -88,6 +92,8 @@ def scan(path: Path, head: bytes) -> Records:
             form = "CSV"
         schema = frame.collect_schema()
         sample = frame.head(SAMPLE).collect(engine="streaming")
+    except pl.exceptions.PanicException:
+        raise refused(path, f"cannot be read: {DAMAGED}") from None
     except pl.exceptions.PolarsError as error:
         raise refused(path, f"cannot be read: {_first_line(error)}") from None
     names = tuple(name for name in schema if name != ROW)

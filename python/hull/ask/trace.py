@@ -18,6 +18,7 @@ from hull.ask.rows import WHY, check, said_of, totals_of
 from hull.ask.scratch import Scratch
 from hull.ask.units import BYTE_UNITS, resolution_ps, ticks, time_unit, whole_bytes
 from hull.errors import RunError, UsageError, reason_of
+from hull.parquet_probe import DAMAGED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,6 +81,8 @@ def read_trace(
         kept_in = Scratch(scratch)
         file = kept_in.path / "rows.parquet"
         frame.sink_parquet(file, compression="lz4", row_group_size=_ROW_GROUP)
+    except pl.exceptions.PanicException:
+        raise refused(path, f"cannot be read: {DAMAGED}") from None
     except pl.exceptions.PolarsError as error:
         raise refused(path, f"cannot be read: {str(error).splitlines()[0]}") from None
     except OSError as error:

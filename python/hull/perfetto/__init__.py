@@ -19,6 +19,7 @@ from hull.perfetto import wire
 from hull.perfetto.tracks import Tracks
 from hull.plan import part_folder
 from hull.result import Result
+from hull.table_file import check_table, read_table
 
 
 @dataclass(frozen=True)
@@ -154,11 +155,8 @@ def _slices(rows: pl.DataFrame) -> Iterator[tuple[int, int, str, dict[str, int |
 
 def _read(place: Path, table: str) -> pl.DataFrame | None:
     path = place / f"{table}.parquet"
-    check(place, path.name)
+    check_table(place, path.name)
     if not path.exists():
         return None
-    try:
-        frame = pl.read_parquet(path, glob=False)
-    except pl.exceptions.PolarsError:
-        raise RunError(f"{path}: no table of hull; run the scenario again with --force") from None
+    frame = read_table(path)
     return frame if frame.height else None

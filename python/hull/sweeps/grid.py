@@ -17,7 +17,7 @@ from typing import Any
 from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
 from hull.named_files import digest_of_files
-from hull.plan import build_hash, expand
+from hull.plan import build_hash, checked_overrides, expand
 from hull.sweeps.keys import full_key, has_table, plain_key
 from hull.sweeps.values import Value, literal, shown, values_of
 
@@ -106,10 +106,8 @@ def make_grid(
     """
     own = own or {}
     named = check_own(own)
-    for override in overrides:
-        if "=" not in override or not override.partition("=")[0].strip():
-            raise UsageError(f"--set: {override!r}; the form is key=value")
-    whole = expand(text, file, list(overrides), named)
+    overrides = checked_overrides(overrides)
+    whole = expand(text, file, overrides, named)
     axes = _axes(text, file, over, overrides, [cell["scenario"] for cell in whole])
     points = math.prod(len(axis.values) for axis in axes)
     if points > MOST_POINTS:

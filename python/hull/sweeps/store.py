@@ -22,6 +22,7 @@ from hull.checksums import damage, digest, write_record
 from hull.errors import UsageError, shown
 from hull.file_names import check_path
 from hull.input_file import read_json
+from hull.parquet_probe import problem_of
 from hull.sweeps.grid import with_seed
 from hull.sweeps.numbers import Row
 from hull.sweeps.sums import Sums
@@ -113,6 +114,9 @@ class Store:
         """The stored runs among `keys`, and the files that do not hold the run of their name."""
         there = [path for path in map(self.path, keys) if path.exists()]
         broken = [path for path in there if not self._is_as_written(path)]
+        unknown = [path for path in there if not self._sums.of(path.stem)]
+        if problem_of(unknown) is not None:
+            broken += [path for path in unknown if problem_of([path]) is not None]
         paths = [path for path in there if path not in broken] if broken else there
         found: dict[str, list[Row]] = {}
         try:
@@ -180,7 +184,7 @@ def _read(paths: list[Path]) -> dict[str, list[Row]]:
     try:
         frame = pl.read_parquet(paths, columns=list(_NEEDED), glob=False)
         columns = [frame[name].to_list() for name in _NEEDED]
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _BrokenError from error
     found: dict[str, list[Row]] = {path.stem: [] for path in paths}
     for key, statistic, unit, value in zip(*columns, strict=True):

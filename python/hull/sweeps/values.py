@@ -10,6 +10,7 @@ from typing import Any
 from hull import _core
 from hull.errors import UsageError
 from hull.errors import shown as cut
+from hull.toml_values import plain
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -108,8 +109,7 @@ def _item(name: str, text: str) -> list[Value]:
 
 def _member(name: str, value: object) -> list[Value]:
     """One member of a Python list: a value, or all values of a range."""
-    if hasattr(value, "item"):
-        value = value.item()  # a number of NumPy
+    value = plain(value)
     if isinstance(value, str):
         return _range(name, value) or [value]
     if isinstance(value, float):
