@@ -10,8 +10,15 @@ NUMBERS = (
 )
 
 
+_BYTE_VALUES = (0, 1, 0x7F, 0x80, 0xFF)
+
+
 def damaged(draw: random.Random, content: bytes, *, text: bool) -> tuple[str, bytes]:
-    """Return the kind of damage and the damaged content."""
+    """Return the kind of damage and the damaged content. Half of binary files have one changed
+    byte, as lengths, counts, types and offsets are single bytes there.
+    """
+    if not text and content and draw.random() < 0.5:
+        return _one_byte(draw, content)
     ways = [*_BYTES, *3 * list(_TEXTS)] if text else list(_BYTES)
     chosen = draw.choices(ways, k=draw.choice([1, 1, 1, 2, 3]))
     for way in chosen:
@@ -21,6 +28,21 @@ def damaged(draw: random.Random, content: bytes, *, text: bool) -> tuple[str, by
             lines = content.decode("utf-8", errors="surrogateescape")
             content = _TEXTS[way](draw, lines).encode("utf-8", errors="surrogateescape")
     return ", ".join(chosen), content
+
+
+def _one_byte(draw: random.Random, content: bytes) -> tuple[str, bytes]:
+    place = draw.choice(_places(draw, content))
+    byte = content[place]
+    other = draw.choice([byte ^ 1 << draw.randrange(8), *_BYTE_VALUES, draw.randrange(256)])
+    return f"byte {place} is {other}", content[:place] + bytes([other]) + content[place + 1 :]
+
+
+def _places(draw: random.Random, content: bytes) -> range:
+    """All bytes of a file, or those of a Parquet file's metadata: lengths and types."""
+    start = 0
+    if content[-4:] == b"PAR1" and draw.random() < 0.5:
+        start = max(0, len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
+    return range(start, len(content))
 
 
 def _range(draw: random.Random, content: bytes) -> tuple[int, int]:

@@ -1,7 +1,7 @@
-"""Damages hull's input files: flow lists (CSV, Parquet), tables of sizes and times, graphs
-(GraphML, node-link JSON), scenario files, results of a run that is resumed, traced, loaded or
-already finished, and the store of a sweep. Damage: truncation, flipped bits, another encoding,
-swapped columns, numbers that are too large.
+"""Damages hull's input files: flow lists (CSV, Parquet), traces and captures, tables of sizes and
+times, graphs (GraphML, node-link JSON), scenario files, results of a run that is resumed, traced,
+reported, loaded or already finished, with and without checksums, and the store of a sweep. Damage:
+truncation, single bytes, another encoding, swapped columns, numbers that are too large.
 
 hull must either accept the input and run it without losing packets, or reject it with one message
 that names the key or the file, in hull's own terms. A run resumed from damaged results must equal
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import polars as pl
 
-from fuzz import messages
+from fuzz import messages, traces
 from fuzz.case import Outcome, draws
 from fuzz.damage import damaged
 from fuzz.inside import Refused, run_for_a_moment
@@ -102,12 +102,17 @@ def make(seed: int, index: int) -> Damaged:
     draw = draws(NAME, seed, index)
     # Kinds that run a whole command are drawn less often.
     rare = dict.fromkeys(LEFT_BEHIND, 1)
-    shares = {**dict.fromkeys(KINDS, 8), "scenario": 10, **rare}
+    shares = {**dict.fromkeys(KINDS, 8), "scenario": 10, **dict.fromkeys(traces.KINDS, 4), **rare}
+    shares["trace, Parquet"] = 2  # as each starts a process
     kind = draw.choices([*shares], [*shares.values()])[0]
     if kind in KINDS:
         of = KINDS[kind]
         how, content = damaged(draw, draw.choice(of.contents()), text=of.text)
         return Damaged(kind, of.file, how, content)
+    if kind in traces.KINDS:
+        trace = traces.KINDS[kind]
+        how, content = damaged(draw, draw.choice(trace.contents()), text=False)
+        return Damaged(kind, trace.file, how, content)
     if kind == "scenario":
         name = draw.choice(scenarios.names())
         how, content = damaged(draw, scenarios.text(name).encode(), text=True)
@@ -124,6 +129,9 @@ def check(seed: int, index: int) -> Outcome:
     try:
         if made.kind in LEFT_BEHIND:
             return outcome_of(made.kind, made.file, made.content, made.text)
+        if made.kind in traces.KINDS:
+            traces.read(made.file, made.content)
+            return Outcome("accepted", made.text)
         return _read(made, draws(f"{NAME} run", seed, index))
     except Refused as refusal:
         message = str(refusal)

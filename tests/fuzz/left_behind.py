@@ -16,7 +16,13 @@ from fuzz.command import call
 from hull import scenarios
 from hull.plan import make_plan
 
-KINDS = ("finished run", "loaded run", "traced run", "run that is taken up", "store of a sweep")
+KINDS = (
+    *("finished run", "loaded run", "traced run", "reported run", "run that is taken up"),
+    *("loaded run without checksums", "reported run without checksums"),
+    *("store of a sweep", "store without checksums"),
+)
+RESTORED = ("run that is taken up", "store of a sweep")
+"""The results of the command equal those before the damage."""
 SHORT = (
     *("name=short", "run.duration=2ms", "run.warmup=0s", "run.drain=1ms", "run.seeds=1"),
     *("host.rate=1Gbps", "topology={star={hosts=4}}", "measure={}", "sweep={}"),
@@ -37,14 +43,24 @@ def _whole(kind: str) -> tuple[tempfile.TemporaryDirectory[str], Path]:
     cell = make_plan(scenarios.text("static"), "static.toml", settings).cells[0]
     (folder / "short.toml").write_text(cell.toml, encoding="utf-8")
     with contextlib.chdir(folder):
-        done = call(*(SWEEP_TO if kind == "store of a sweep" else RUN))
+        done = call(*(SWEEP_TO if kind.startswith("store") else RUN))
         assert done.status == 0, done.error
+        if kind.endswith("without checksums"):
+            _remove_checksums(Path("out"))
         if kind == "run that is taken up":
             shutil.copytree("out", "out.partial")
             for path in Path("out.partial").iterdir():
                 if path.is_file() and path.name != "run.json":
                     path.unlink()
     return kept, folder
+
+
+def _remove_checksums(folder: Path) -> None:
+    """Make results or a store those of an earlier version, which had no checksums."""
+    shutil.rmtree(folder / "sums", ignore_errors=True)
+    for record in folder.rglob("run.json"):
+        content = json.loads(record.read_text(encoding="utf-8"))
+        record.write_text(json.dumps({**content, "sha256": {}}), encoding="utf-8")
 
 
 def whole(kind: str) -> tuple[Path, list[Path]]:
@@ -64,19 +80,27 @@ def outcome_of(kind: str, file: str, content: bytes, case: str) -> Outcome:
         if kind == "run that is taken up":
             shutil.rmtree(folder / "out")
         (folder / file).write_bytes(content)
-        if kind == "loaded run":
+        if kind.startswith("loaded run"):
             return _loaded(folder / "out", case)
         with contextlib.chdir(folder):
             match kind:
-                case "store of a sweep":
+                case "store of a sweep" | "store without checksums":
                     Path("rows.parquet").unlink()
                     done = call(*SWEEP_TO)
                 case "traced run":
                     done = call("trace", "out")
-                case _:
+                case "reported run" | "reported run without checksums":
+                    done = call("report", "out")
+                case "finished run" | "run that is taken up":
                     done = call(*RUN)
+                case _:
+                    raise ValueError(kind)
         problem = done.problem
-        if not problem and done.status == 0 and kind not in ("finished run", "traced run"):
+        if (
+            not problem
+            and done.status == 0
+            and kind in ("run that is taken up", "store of a sweep")
+        ):
             problem = _difference(before, folder)
     what = "rejected" if done.status else "accepted"
     text = done.error.strip()

@@ -149,6 +149,21 @@ def test_names_in_files(
     assert file in refusal(command, monkeypatch, capsys)
 
 
+@pytest.mark.parametrize("character", ["\u202e", "\u2066", "\u200f", "\u200b", "\ufeff"])
+def test_invisible_characters_in_names_of_nodes(
+    character: str,
+    there: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    node = {"id": 1, "kind": "switch", "name": f"leaf{character}0"}
+    (there / "graph.json").write_text(json.dumps({"nodes": [node], "edges": []}), encoding="utf-8")
+    graph = f'topology.file.path = "graph.json"\n{FLOWS} = "list.csv"\n'
+    (there / "g.toml").write_text(SCENARIO + graph, encoding="utf-8")
+    told = refusal(["run", "g.toml"], monkeypatch, capsys)
+    assert f'the name "leaf\\u{{{ord(character):x}}}0"; expected' in told
+
+
 @pytest.mark.parametrize("name", [RUDE, LONG], ids=["rude", "long"])
 @pytest.mark.parametrize("line", ["{} = 1", "run.{} = 1", "title = {}", "schemes.{} = 1", "{} = "])
 def test_keys_in_files(

@@ -60,6 +60,16 @@ def test_prefixes(folder: Path) -> None:
     )
 
 
+def test_spellings_of_an_address_are_one_host(folder: Path) -> None:
+    rows = (
+        "1,::ffff:10.0.0.9,10.0.1.2,10 2,10.0.0.9,::FFFF:10.0.1.2,20 3,::ffff:a00:9,10.0.1.2,30 "
+        "4,2001:DB8::0001,10.0.0.9,40 5,10.0.0.9,2001:db8:0::1,50"
+    )
+    found = placed(folder, rows)
+    assert hosts(found).keys() == {"10.0.0.9", "10.0.1.2", "2001:db8::1"}
+    assert found.addresses.select("address", "bytes").rows()[0] == ("10.0.0.9", 150)
+
+
 def test_longest_prefix_wins_and_hosts_are_shared(folder: Path) -> None:
     rows = "1,10.0.0.1,10.0.0.2,5 2,10.0.0.3,10.0.0.200,5 3,10.0.0.1,10.0.0.3,5"
     found = placed(folder, rows, prefixes=["10.0.0.0/16=0,1", "10.0.0.200=4"], gateway=3)
