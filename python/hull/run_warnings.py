@@ -5,6 +5,7 @@
 - A largest window that was left at its default and is below the bandwidth-delay product of the
   longest path: it, and not congestion control, limits a flow that has the path to itself.
 - A group of flows of which no flow has completed.
+- Rows of a flow list that start after the measured time.
 - L4S packets, ECT(1), at switches that do not queue them apart from classic ones.
 """
 
@@ -37,10 +38,14 @@ def _default_window() -> int:
     return found
 
 
-def warnings_of(plan: Plan, cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """One sentence for each thing, cells that share it together; `cells` are the summary's."""
+def warnings_of(
+    plan: Plan, cells: Sequence[Mapping[str, Any]], parts: Sequence[Sequence[Mapping[str, Any]]]
+) -> list[str]:
+    """One sentence for each thing, cells that share it together; `cells` are the summary's, and
+    `parts` the summaries of each cell's seeds.
+    """
     found: dict[str, list[str]] = {}
-    for cell, averages in zip(plan.cells, cells, strict=True):
+    for cell, averages, seeds in zip(plan.cells, cells, parts, strict=True):
         if not cell.scenario:
             continue  # measured on a real network
         name = ", ".join(filter(None, (cell.scheme, cell.condition))) or plan.name
@@ -49,6 +54,7 @@ def warnings_of(plan: Plan, cells: Sequence[Mapping[str, Any]]) -> list[str]:
             drops,
             _small_window(cell.scenario),
             _empty_groups(averages),
+            _late_flows(seeds),
             _unseparated(cell.scenario),
         )
         for text in filter(None, found_here):
@@ -85,6 +91,17 @@ def _empty_groups(averages: Mapping[str, Any]) -> str:
         if name != NO_GROUP and not any(entry["count"]["mean"] for entry in of["fct"])
     ]
     return f"no flow of these groups completed: {', '.join(empty)}" if empty else ""
+
+
+def _late_flows(parts: Sequence[Mapping[str, Any]]) -> str:
+    late = max((part.get("late_flows", 0) for part in parts), default=0)
+    if not late:
+        return ""
+    rows = "1 row" if late == 1 else f"{late:,} rows"
+    return (
+        f"{rows} of the flow list would start after the measured time (run.warmup + run.duration) "
+        "and did not"
+    )
 
 
 def _sends_ect1(transport: Mapping[str, Any]) -> bool:

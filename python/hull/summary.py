@@ -33,7 +33,7 @@ def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) 
         **{key: sum(part[key] for part in parts) for key in _SUMS},
         "wall_seconds": wall_seconds,
         **{key: max((p[key] for p in parts if p[key]), default=None) for key in _LARGEST},
-        "warnings": warnings_of(plan, cells),
+        "warnings": warnings_of(plan, cells, groups),
         "cells": cells,
         "parts": list(parts),
     }

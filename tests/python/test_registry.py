@@ -1,6 +1,7 @@
 """The statistics registry has every number of a summary, and a summary has every entry."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,10 +34,17 @@ EVERYTHING: dict[str, Any] = {
 """A scenario whose summary has at least one number of each kind."""
 
 
+def run_everything(folder: Path) -> dict[str, Any]:
+    """The summary of a run of it, with a list of flows of which one is late."""
+    flows = folder / "flows.csv"
+    flows.write_text("start_ps,src,dst,bytes\n0,1,0,1000\n30000000000,1,0,1000\n")
+    workload = EVERYTHING["workload"] | {"flows": str(flows)}
+    return run(EVERYTHING | {"workload": workload}, out=folder / "run").summary
+
+
 @pytest.fixture(scope="module")
 def part(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("everything") / "run"
-    found: dict[str, Any] = run(EVERYTHING, out=folder).summary["parts"][0]
+    found: dict[str, Any] = run_everything(tmp_path_factory.mktemp("everything"))["parts"][0]
     return found
 
 
@@ -87,11 +95,16 @@ def test_entries_agree_with_each_other() -> None:
             assert "<" not in statistic.key, f"{statistic.key}: reports have a row for one number"
 
 
-def test_cells_have_the_averaged_statistics(part: dict[str, Any], tmp_path: Any) -> None:
-    cell = run(EVERYTHING, out=tmp_path / "run").summary["cells"][0]
+def test_cells_have_the_averaged_statistics(part: dict[str, Any], tmp_path: Path) -> None:
+    summary = run_everything(tmp_path)
+    cell = summary["cells"][0]
     averaged = {statistic.path[0] for statistic in STATISTICS if statistic.combined == "mean"}
     assert averaged == cell.keys() - {"condition", "scheme", "seeds", "slowdown_by_size"}
     assert cell["marks"] == {"mean": part["marks"], "ci95": None}
+    assert summary["warnings"][-1].endswith(
+        "1 row of the flow list would start after the measured time (run.warmup + run.duration) "
+        "and did not"
+    )
 
 
 def test_report_rows_match_the_registry(part: dict[str, Any]) -> None:

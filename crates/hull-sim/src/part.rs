@@ -80,6 +80,9 @@ pub struct Summary {
     pub groups: IndexMap<String, GroupSummary>,
     /// Utilization of the links, by tier.
     pub links: IndexMap<String, TierCount>,
+    /// Rows of a flow list whose start is after the measured time, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_flows: Option<u64>,
     /// Largest number of flow slots in use at once.
     pub flow_slots: u64,
     /// Packets marked CE.
@@ -166,6 +169,7 @@ pub fn run(
         groups: outcome.flows.groups(),
         drops_by_place: drops_by_place(&links),
         links,
+        late_flows: Some(outcome.late_flows).filter(|&late| late > 0),
         flow_slots: outcome.flow_slots,
         marks: outcome.marks,
         drops: outcome.packets.dropped,

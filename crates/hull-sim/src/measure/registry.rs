@@ -387,6 +387,12 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Mean,
         "packets dropped by hosts' pacers before these links",
     ),
+    Statistic::new(
+        "late_flows",
+        Count,
+        Not,
+        "rows of a flow list whose start is after the measured time; absent if there are none",
+    ),
     Statistic::new("flow_slots", Count, Not, "largest number of concurrent flow slots"),
     Statistic::new("marks", Packet, Mean, "packets marked CE").reported(PER_SEED, "marks"),
     Statistic::new("drops", Packet, Mean, "packets dropped").reported(PER_SEED, "drops"),

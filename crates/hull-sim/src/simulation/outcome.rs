@@ -12,7 +12,7 @@ use crate::measure::{
     Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
 };
 use crate::network::{Distribution, Network, Port, Reading};
-use crate::workload::QueryRecord;
+use crate::workload::{QueryRecord, Workload};
 
 /// Packets of a run by their fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -135,6 +135,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// Number of packets in flight at the end that carry options.
     pub options_in_flight: u64,
+    /// Number of listed flows that would have started after the measured time.
+    pub late_flows: u64,
     /// Largest number of flows in use at the same time.
     pub flow_slots: u64,
     /// Processor time of each thread except the first, s.
@@ -158,6 +160,7 @@ impl Outcome {
             instruments,
             records,
             tally,
+            workload,
             ..
         } = simulation;
         let (network, hosts) = (&fabric.network, &endpoints.hosts);
@@ -192,6 +195,7 @@ impl Outcome {
             simulated_ps,
             marks: network.ports.iter().map(|port| port.marks).sum(),
             options_in_flight,
+            late_flows: workload.traffic.late(),
             flow_slots: tally
                 .flow_slots
                 .unwrap_or(endpoints.table.flows.len() as u64),

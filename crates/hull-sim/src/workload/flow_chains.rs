@@ -70,6 +70,9 @@ impl Shared {
     }
 }
 
+/// Number of flows that a flow waits for if one of them will not start.
+const NEVER: u32 = u32::MAX;
+
 /// Dependencies between flows, given by their places in the sorted list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chains {
@@ -142,12 +145,33 @@ impl Chains {
         self.waits.get(place).is_none_or(|&waits| waits == 0)
     }
 
+    /// Takes away the flows that wait, directly or not, for a flow that will not start. Returns
+    /// their number.
+    pub fn give_up(&mut self, place: u32) -> usize {
+        let (mut lost, mut next) = (0, vec![place]);
+        while let Some(place) = next.pop() {
+            for follower in self.followers.remove(&place).unwrap_or_default() {
+                // A flow that waits for several is given up once, and never starts.
+                let waits = &mut self.waits[follower as usize];
+                if *waits != NEVER {
+                    *waits = NEVER;
+                    lost += 1;
+                    next.push(follower);
+                }
+            }
+        }
+        lost
+    }
+
     /// Processes the completion of a flow at its sender. Returns the flows that then wait for
     /// nothing more.
     pub fn acked(&mut self, place: u32) -> Vec<u32> {
         let mut ready = self.followers.remove(&place).unwrap_or_default();
         ready.retain(|&follower| {
             let waits = &mut self.waits[follower as usize];
+            if *waits == NEVER {
+                return false;
+            }
             *waits -= 1;
             *waits == 0
         });

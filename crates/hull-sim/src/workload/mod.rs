@@ -285,6 +285,11 @@ pub trait Workload {
         None
     }
 
+    /// Number of flows that were requested for a time after the measured one, and not started.
+    fn late(&self) -> u64 {
+        0
+    }
+
     /// Adds the records of open queries; called once, at the end of the run.
     fn finish(&mut self, agenda: &mut Agenda);
 }

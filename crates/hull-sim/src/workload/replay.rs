@@ -14,7 +14,8 @@ use super::{
     Workload,
 };
 use crate::problem::Problem;
-use crate::units::Size;
+use crate::quote;
+use crate::units::{Size, Time};
 
 /// State of a replay.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub(super) struct Replay {
     next: usize,
     started: usize,
     completed: usize,
+    /// Number of flows of the list that would start after the measured time.
+    late: usize,
     chains: Chains,
     /// Start time of each flow if flows have dependencies, ps.
     starts_ps: Vec<u64>,
@@ -54,7 +57,19 @@ impl Replay {
         let transports = list.transports();
         let groups = (groups_of(&list, groups), list.flows().len());
         let count = list.count_before(context.end_ps);
-        let chains = list.chains().clone();
+        let mut chains = list.chains().clone();
+        let mut late = list.flows().len() - count;
+        for place in list
+            .flows()
+            .partition_point(|flow| flow.start_ps < context.end_ps)..count
+        {
+            if chains.is_free(place) {
+                late += 1 + chains.give_up(place as u32);
+            }
+        }
+        if late == list.flows().len() {
+            return Err(no_flow_in_time(&list, path, context.end_ps));
+        }
         let starts = if chains.is_empty() { 0 } else { count };
         Ok(Replay {
             list,
@@ -69,6 +84,7 @@ impl Replay {
             application_delay_ps: context.application_delay_ps,
             started: 0,
             completed: 0,
+            late,
         })
     }
 
@@ -85,6 +101,9 @@ impl Replay {
     /// Starts the flows that are due. The next wake is for the first later one.
     fn start(&mut self, now_ps: u64, agenda: &mut Agenda) {
         while let Some(flow) = self.flows().get(self.next) {
+            if flow.start_ps >= self.end_ps {
+                return;
+            }
             if self.list.chains().is_free(self.next) {
                 if flow.start_ps > now_ps {
                     agenda.wakes.push((flow.start_ps, NEXT));
@@ -96,11 +115,8 @@ impl Replay {
         }
     }
 
-    /// Starts a flow, unless the measured time is over.
+    /// Starts a flow.
     fn send(&mut self, now_ps: u64, place: usize, agenda: &mut Agenda) {
-        if now_ps >= self.end_ps {
-            return;
-        }
         let flow = &self.flows()[place];
         let ends = (flow.src, flow.dst);
         let channel = self
@@ -115,6 +131,18 @@ impl Replay {
         }
         self.started += 1;
     }
+}
+
+/// Problem of a list without a flow in the measured time.
+fn no_flow_in_time(list: &FlowList, path: &str, end_ps: u64) -> Problem {
+    let first_ps = list.flows().iter().map(|flow| flow.start_ps).min();
+    let problem = format!(
+        "{}: the first flow starts at {}; expected one before the end of the measured time, {}",
+        quote::name(path),
+        Time(first_ps.unwrap_or(0)),
+        Time(end_ps)
+    );
+    ("workload.flows".to_owned(), problem).into()
 }
 
 /// Numbers of the groups of a list's flows, each once.
@@ -176,9 +204,13 @@ impl Workload for Replay {
 
     fn acked(&mut self, now_ps: u64, tag: u64, agenda: &mut Agenda) {
         for place in self.chains.acked(tag as u32) {
-            match self.flows()[place as usize].start_ps {
-                0 => self.send(now_ps, place as usize, agenda),
-                later_ps => agenda.wakes.push((now_ps + later_ps, u64::from(place))),
+            let later_ps = self.flows()[place as usize].start_ps;
+            if now_ps + later_ps >= self.end_ps {
+                self.late += 1 + self.chains.give_up(place);
+            } else if later_ps == 0 {
+                self.send(now_ps, place as usize, agenda);
+            } else {
+                agenda.wakes.push((now_ps + later_ps, u64::from(place)));
             }
         }
     }
@@ -215,7 +247,7 @@ impl Workload for Replay {
     }
 
     fn progress(&self) -> Progress {
-        if self.completed == self.count {
+        if self.completed + self.late == self.list.flows().len() {
             Progress::Done
         } else {
             Progress::Busy
@@ -226,12 +258,17 @@ impl Workload for Replay {
         Some(self.completed as f64 / self.count.max(1) as f64)
     }
 
+    fn late(&self) -> u64 {
+        self.late as u64
+    }
+
     fn finish(&mut self, _: &mut Agenda) {}
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::test_network::{TestNetwork, build};
+    use super::super::{Agenda, Progress, Workload};
 
     #[test]
     fn flows_start_at_the_times_of_their_rows() {
@@ -259,6 +296,46 @@ mod tests {
         );
         assert_eq!(log.flows[2].class, 1);
         assert_eq!(log.flows.len(), 4);
+    }
+
+    /// A row that waits, and those that wait for it, start after the measured second: the run need
+    /// not wait for them.
+    #[test]
+    fn rows_after_the_measured_time_are_given_up() {
+        let path = std::env::temp_dir().join(format!("hull-late-{}.csv", std::process::id()));
+        let text = format!("workload.flows = \"{}\"", path.display());
+        let replay = |rows: &str| {
+            let rows = format!("start_ps,src,dst,bytes,after\n{rows}");
+            std::fs::write(&path, rows).expect("a temporary file");
+            build(&text, 3, "1s")
+        };
+        let mut traffic = replay(
+            "0,0,1,10,\n999000000000,1,2,20,1\n999999999999,0,1,30,2\n0,0,1,40,3\n\
+             0,0,1,50,3 4\n5000000000000,0,1,60,\n0,0,1,70,6 1\n",
+        )
+        .expect("good");
+        let mut agenda = Agenda::default();
+        traffic.begin(&mut agenda);
+        let mut sent = Vec::new();
+        for (now_ps, acked_ps) in [(0, 500), (999_000_000_500, 999_500_000_000)] {
+            let message = agenda.sends.pop().expect("one flow at a time");
+            sent.push(message.bytes);
+            assert!(agenda.sends.is_empty() && traffic.progress() == Progress::Busy);
+            traffic.delivered(now_ps + 100, message.tag, 0, &mut agenda);
+            traffic.acked(acked_ps, message.tag, &mut agenda);
+            if let Some((at_ps, token)) = agenda.wakes.pop() {
+                assert_eq!(at_ps, 999_000_000_500);
+                traffic.wake(at_ps, token, &mut agenda);
+            }
+        }
+        assert_eq!(sent, [10, 20]);
+        assert!(agenda.sends.is_empty() && agenda.wakes.is_empty());
+        assert_eq!((traffic.late(), traffic.progress()), (5, Progress::Done));
+        let (_, problem) = replay("1000000000000,0,1,10,\n0,0,1,20,1\n")
+            .expect_err("late")
+            .into();
+        std::fs::remove_file(&path).expect("file exists");
+        assert!(problem.contains("the first flow starts at"), "{problem}");
     }
 
     #[test]

@@ -400,6 +400,13 @@ impl Workload for Traffic {
         shares.try_fold(1.0, |least: f64, share| Some(least.min(share?)))
     }
 
+    fn late(&self) -> u64 {
+        let parts = self.parts.iter();
+        parts
+            .map(|part| each!(&part.kind, workload => workload.late()))
+            .sum()
+    }
+
     fn finish(&mut self, agenda: &mut Agenda) {
         for part in 0..self.parts.len() {
             self.call(part, agenda, |kind, agenda| {
