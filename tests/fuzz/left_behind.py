@@ -106,7 +106,9 @@ def outcome_of(kind: str, file: str, content: bytes, case: str) -> Outcome:
     text = done.error.strip()
     if not problem and done.status and Path(file).name not in text and "out" not in text:
         problem = "the message names neither the file nor its folder"
-    return Outcome(what, case, text, problem or messages.foreign(text.replace("\n", " ")))
+    if text and not problem:
+        problem = messages.foreign(text.replace("\n", " "))
+    return Outcome(what, case, text, problem)
 
 
 def _loaded(folder: Path, case: str) -> Outcome:

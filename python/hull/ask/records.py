@@ -8,6 +8,7 @@ import gzip
 import os
 import re
 import stat
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,7 @@ def head_of(path: Path) -> bytes:
         if head[:2] == b"\x1f\x8b":
             with gzip.open(path) as unpacked:
                 head = unpacked.read(_HEAD)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise refused(path, reason_of(error)) from None
     if not head:
         raise refused(path, "is empty; expected a CSV, Parquet, pcap or pcapng file")
@@ -94,7 +95,7 @@ def scan(path: Path, head: bytes) -> Records:
         sample = frame.head(SAMPLE).collect(engine="streaming")
     except pl.exceptions.PanicException:
         raise refused(path, f"cannot be read: {DAMAGED}") from None
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise refused(path, f"cannot be read: {_first_line(error)}") from None
     names = tuple(name for name in schema if name != ROW)
     if form == "CSV" and is_nfdump(names):

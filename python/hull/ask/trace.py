@@ -86,6 +86,8 @@ def read_trace(
     except pl.exceptions.PolarsError as error:
         raise refused(path, f"cannot be read: {str(error).splitlines()[0]}") from None
     except OSError as error:
+        if error.errno is None:  # of the decompression
+            raise refused(path, f"cannot be read: {reason_of(error)}") from None
         raise RunError(f"{path}: its rows cannot be kept: {reason_of(error)}") from None
     rows = pl.scan_parquet(file)
     found = totals_of(rows)
