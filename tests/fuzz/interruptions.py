@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import ctrl_c
 from fuzz import messages
 from fuzz.case import Outcome, draws
 from hull import scenarios
@@ -129,6 +130,7 @@ def tables(folder: Path, command: str) -> dict[str, bytes]:
 
 def _start(command: str, folder: Path, most: int | None = None) -> "subprocess.Popen[str]":
     def limit() -> None:
+        ctrl_c.heard()
         if most is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 

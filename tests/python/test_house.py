@@ -215,3 +215,17 @@ def test_no_other_file_names_an_experiment() -> None:
         "lab/page/presets.js: fig8",
         "scenarios/thesis-benchmark.toml: thesis-fig2-23",
     }
+
+
+def test_processes_that_tests_interrupt_hear_ctrl_c() -> None:
+    """tests/ctrl_c.py: `make test &` starts them with Ctrl-C ignored."""
+    sending = re.compile(r"send_signal|os\.kill\(|raise_signal")
+    deaf = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tests").rglob("*.py")
+        if "SIGINT" in (text := path.read_text(encoding="utf-8"))
+        and sending.search(text)
+        and "ctrl_c." not in text
+    ]
+    # test_guard.py interrupts the process that lab_client.py started.
+    assert deaf == ["tests/python/lab/test_guard.py"]

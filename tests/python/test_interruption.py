@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+import ctrl_c
 from conftest import COMMAND, SHORT, Hull, sets, snapshot
 from hull import _interrupts, cli
 
 RUN = ["run", "scenario.toml", "--out", "out"]
 SLOW = ["run.duration=2s", "run.warmup=20ms", "run.seeds=2"]
 ENDLESS = ["run.duration=100000s"]
-Start = Callable[[list[str]], subprocess.Popen[str]]
+Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
@@ -26,13 +27,16 @@ def start(place: Path) -> Iterator[Start]:
     """Starts a run in the background; kills it at the end of the test if it is still running."""
     with ExitStack() as stack:
 
-        def begin(overrides: list[str]) -> subprocess.Popen[str]:
+        def begin(
+            overrides: list[str], preexec_fn: Callable[[], None] = ctrl_c.heard
+        ) -> subprocess.Popen[str]:
             process = subprocess.Popen(
                 [*COMMAND, *RUN, *sets(overrides), "--jobs", "2"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,
+                preexec_fn=preexec_fn,
             )
             stack.enter_context(process)
             stack.callback(process.kill)
@@ -93,6 +97,15 @@ def test_ctrl_c_stops_a_long_simulation_at_once(start: Start) -> None:
     assert not Path("out").exists()
 
 
+def test_a_run_in_the_background_ignores_ctrl_c(start: Start) -> None:
+    process = start(SLOW, ctrl_c.ignored)
+    wait_for(process, 2, "out.partial/making/*")
+    process.send_signal(signal.SIGINT)
+    error = process.communicate(timeout=120)[1]
+    assert process.returncode == 0, error
+    assert Path("out").exists()
+
+
 def test_two_runs_do_not_share_a_folder(hull: Hull, start: Start) -> None:
     process = start(ENDLESS)
     wait_for(process, 2, "out.partial/making/*")
@@ -138,16 +151,25 @@ def test_a_folder_without_permission(hull: Hull, place: Path) -> None:
     assert not list(Path("locked").iterdir())
 
 
+def run_python(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        preexec_fn=ctrl_c.heard,
+    )
+
+
 def test_ctrl_c_while_the_command_is_loaded_is_one_line() -> None:
     ended = "import os, signal, sys; sys.argv = ['hull']; import hull; "
     at_once = f"{ended} os.kill(os.getpid(), signal.SIGINT); print('not here')"
-    done = subprocess.run([sys.executable, "-c", at_once], capture_output=True, text=True)
+    done = run_python(at_once)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "hull: stopped\n")
 
 
 def test_ctrl_c_is_left_to_programs_that_import_hull() -> None:
     ended = "import os, signal; import hull; os.kill(os.getpid(), signal.SIGINT)"
-    done = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True)
+    done = run_python(ended)
     assert done.returncode == -signal.SIGINT
     assert done.stderr.endswith("KeyboardInterrupt\n")
 
@@ -160,10 +182,11 @@ def test_ctrl_c_waits_for_a_running_import() -> None:
             signal.raise_signal(signal.SIGINT)
             reached.append("the end")
 
-    with pytest.raises(KeyboardInterrupt):
-        load()
-    assert reached
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with ctrl_c.raised():
+        with pytest.raises(KeyboardInterrupt):
+            load()
+        assert reached
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_ctrl_c_in_a_command_is_one_line(

@@ -16,6 +16,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+import ctrl_c
+
 COMMAND = [sys.executable, "-m", "hull", "lab", "--no-open"]
 
 
@@ -76,6 +78,7 @@ def serving(*options: str, has_token: bool | None = None) -> Iterator[Server]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=ctrl_c.heard,
     )
     assert process.stdout
     assert process.stderr

@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import ctrl_c
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Request
 
@@ -36,6 +38,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=ctrl_c.heard,
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

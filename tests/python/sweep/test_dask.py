@@ -14,6 +14,7 @@ from threading import Thread
 import polars as pl
 import pytest
 
+import ctrl_c
 from conftest import COMMAND, Hull
 from hull import UsageError, scenarios
 from hull.sweeps import dask_cluster
@@ -151,7 +152,9 @@ def test_ctrl_c_keeps_finished_runs(cluster: Cluster) -> None:
     cluster.add_worker("only")
     cluster.wait_for_workers(1)
     command = [*COMMAND, "sweep", "table4.toml", *GRID, *ENDLESS, *cluster.executor]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as sweep:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=ctrl_c.heard
+    ) as sweep:
         wait_until(3, "results/store", sweep)
         sweep.send_signal(signal.SIGINT)
         said = sweep.communicate(timeout=HANG_S)[1]

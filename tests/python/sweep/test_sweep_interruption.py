@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import ctrl_c
 from conftest import COMMAND, Hull, snapshot
 from hull import RunError, _core, scenarios, sweep
 from hull.sweeps.store import Store
@@ -33,7 +34,11 @@ def table4(place: Path) -> None:
 
 def begin(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*COMMAND, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [*COMMAND, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=ctrl_c.heard,
     )
 
 
