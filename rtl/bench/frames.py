@@ -54,6 +54,45 @@ class Beats:
         return np.concatenate([[True], self.last[:-1]])
 
 
+@dataclass
+class Broken:
+    """Frames whose tkeep breaks the rule of keep_check.sv: the frame, its beat, and the pattern."""
+
+    frame: np.ndarray
+    beat: np.ndarray
+    keep: np.ndarray
+
+    def apply(self, beats: Beats) -> None:
+        """Change the beats of all frames."""
+        at = np.flatnonzero(beats.first())[self.frame] + self.beat
+        beats.keep[at] = self.keep
+
+    def mask(self, count: int) -> np.ndarray:
+        """Whether each of `count` frames is one of these."""
+        return np.isin(np.arange(count), self.frame)
+
+
+def broken(rng: np.random.Generator, given: Frames, which: np.ndarray, width: int) -> Broken:
+    """A random beat of each frame in `which` with a pattern that breaks the rule: empty, without
+    its first bytes (`f0`), with holes (`05`), partial before the last beat, or random.
+    """
+    frame = np.flatnonzero(which)
+    count = -(-given.lengths[frame] // width)
+    beat = np.where(rng.random(len(frame)) < 0.5, count - 1, rng.integers(0, count))
+    inside = rng.random((len(frame), width)) < 0.5
+    kind = rng.integers(0, 5, len(frame))
+    place = np.arange(width)
+    inside[kind == 0] = False
+    inside[kind == 1] = place >= width // 2
+    inside[kind == 2] = place % 2 == 0
+    inside[kind == 3] = place < width // 2
+    # Random patterns too may follow the rule: contiguous in the last beat, complete in others.
+    contiguous = inside[:, 0] & ~(~inside[:, :-1] & inside[:, 1:]).any(axis=1)
+    follows = contiguous & ((beat == count - 1) | inside.all(axis=1))
+    inside[follows, 0] = False
+    return Broken(frame, beat, np.packbits(inside, axis=1, bitorder="little"))
+
+
 def of_bytes(frames: list[bytes]) -> Frames:
     """Frames given as bytes objects; 0 follows them in their rows."""
     lengths = np.array([len(frame) for frame in frames])
@@ -75,6 +114,16 @@ def tape(clocks: np.ndarray, beats: Beats, flags: np.ndarray) -> bytes:
         ],
         axis=1,
     ).tobytes()
+
+
+def stimulus(
+    given: Frames, clocks: np.ndarray, width: int, bad: np.ndarray, broken: Broken | None = None
+) -> bytes:
+    """The file for a player of frames: tlast and, at the end of `bad` ones, tuser."""
+    beats = given.beats(width)
+    if broken:
+        broken.apply(beats)
+    return tape(clocks, beats, beats.last | (beats.last & bad[beats.frame]) << 1)
 
 
 def recorded(words: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bench.frames import Broken
 from bench.tape import playback
 
 TAGS = (0x8100, 0x88A8)
@@ -173,9 +174,11 @@ def play_frames(
     gaps: np.ndarray | None = None,
     hold: np.ndarray | None = None,
     bad: np.ndarray | None = None,
+    broken: Broken | None = None,
 ) -> Seen:
     """Play frames in beats of `lanes` bytes on `ece_snooper_bench`. For each beat, `gaps` is
-    the idle clocks before it, and `hold` the clocks in which the receiver is not ready.
+    the idle clocks before it, and `hold` the clocks in which the receiver is not ready. `bad`
+    frames end with tuser; `broken` ones have a wrong tkeep.
     """
     count, width = rows.shape
     beats = -(-sizes // lanes)
@@ -185,6 +188,8 @@ def play_frames(
     of = np.repeat(np.arange(count), beats)
     bytes_here = np.where(last, (sizes[of] - 1) % lanes + 1, lanes)
     keep = np.packbits(np.arange(lanes)[None, ::-1] < bytes_here[:, None], axis=1)
+    if broken is not None:
+        keep[(np.cumsum(beats) - beats)[broken.frame] + broken.beat] = broken.keep[:, ::-1]
     user = np.zeros(count, bool) if bad is None else bad
     flags = last | (user[of] & last) << 1
     if hold is not None:

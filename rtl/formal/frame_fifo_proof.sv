@@ -3,8 +3,8 @@
 //
 // The memory is small, so that it fills and wraps around in few clocks. Beats, settings of the owner and
 // back-pressure are free at every clock. One beat and one frame are watched, each at a free place
-// in the stream; what is proved for them is proved for all. Assumed: tkeep is contiguous. Of a beat's data one
-// bit is free: the module moves data without looking at it, so that one bit stands for each.
+// in the stream; what is proved for them is proved for all. tkeep is free: a frame that breaks its rule is bad. Of a
+// beat's data one bit is free: the module moves data without looking at it, so that one bit stands for each.
 module frame_fifo_proof #(
     parameter int DATA_BITS = 16,
     parameter int BEATS     = 4,
@@ -58,7 +58,6 @@ module frame_fifo_proof #(
       assume (s_tvalid && !s_tuser && (&s_tkeep) && offer_take && release_head);
       assume (!m_tready || age >= 5'd18);
     end
-    assume ((s_tkeep & (s_tkeep + 1'b1)) == '0);
   end
 
   // The source, two clocks later: the module decides then.
@@ -76,14 +75,15 @@ module frame_fifo_proof #(
   // What the frame has with this beat.
   logic [9:0] bytes_before, bytes_now;
   logic [Count-1:0] beats_before;
-  logic empty_end, refused_before, refused, ends;
+  logic broken_before, broken, refused_before, refused, ends;
   logic [4:0] in_beat;
   always_comb begin
     in_beat = '0;
     for (int i = 0; i < KEEP; i++) in_beat = in_beat + 5'(keep_2[i]);
     if (!last_2) in_beat = 5'(KEEP);
     bytes_now = bytes_before + 10'(in_beat);
-    empty_end = keep_2 == '0;
+    // Whole beats, but for the end of the last one.
+    broken = broken_before || keep_2 == '0 || (keep_2 & (keep_2 + 1'b1)) != '0 || (!last_2 && keep_2 != '1);
     refused = refused_before || beats_free == '0;
     ends = valid_2 && last_2;
   end
@@ -96,6 +96,7 @@ module frame_fifo_proof #(
     if (valid_2) begin
       bytes_before <= last_2 ? '0 : bytes_now;
       beats_before <= last_2 ? '0 : beats_before + 1'b1;
+      broken_before <= last_2 ? 1'b0 : broken;
       refused_before <= last_2 ? 1'b0 : refused;
     end
     if (taken) begin
@@ -107,6 +108,7 @@ module frame_fifo_proof #(
     if (rst) begin
       bytes_before <= '0;
       beats_before <= '0;
+      broken_before <= 1'b0;
       refused_before <= 1'b0;
       beats_taken <= '0;
       beats_left <= '0;
@@ -142,7 +144,7 @@ module frame_fifo_proof #(
         ? 4'd0 : willing + 4'(willing != 4'd15);
 
   logic whole, held;
-  assign whole = ends && !user_2 && !empty_end && bytes_now >= 10'(MIN_BYTES) && bytes_now <= 10'(MAX_BYTES);
+  assign whole = ends && !user_2 && !broken && bytes_now >= 10'(MIN_BYTES) && bytes_now <= 10'(MAX_BYTES);
   assign held  = frames_taken - frames_left == Count'(FRAMES);
   logic [Count-1:0] stored, used;
   assign stored = beats_taken - beats_left;
@@ -151,9 +153,9 @@ module frame_fifo_proof #(
   always_ff @(posedge clk) begin
     if (started) begin
       // Each frame has one fate, and each fate its reason.
-      assert (bad == (ends && (user_2 || empty_end)));
-      assert (oversized == (ends && !user_2 && !empty_end && bytes_now > 10'(MAX_BYTES)));
-      assert (runt == (ends && !user_2 && !empty_end && bytes_now < 10'(MIN_BYTES)));
+      assert (bad == (ends && (user_2 || broken)));
+      assert (oversized == (ends && !user_2 && !broken && bytes_now > 10'(MAX_BYTES)));
+      assert (runt == (ends && !user_2 && !broken && bytes_now < 10'(MIN_BYTES)));
       assert (taken == (whole && offer_take && !refused && !held));
       assert (full == (whole && !taken));
       if (taken) assert (offer_bytes == 14'(bytes_now));

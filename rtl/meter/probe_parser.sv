@@ -6,7 +6,8 @@
 // frame is not changed.
 //
 // A frame is a probe if `enable` was high at its first beat, each of the four pattern words equals the
-// frame's where its mask is 1, the sequence number lies inside the frame, and tuser is low at tlast.
+// frame's where its mask is 1, the sequence number lies inside the frame, tuser is low at tlast, and
+// tkeep follows the rule of keep_check.sv. A frame whose tkeep breaks it is not `truncated` either.
 // A pattern word with a mask of 0 is not used. The time is that of the transfer of the first beat.
 // The result comes 4 clocks after the transfer of the last beat. Settings other than `enable` must be
 // stable while a frame passes.
@@ -96,6 +97,7 @@ module probe_parser #(
     logic [FIELDS-1:0][15:0] b_word;
     logic                    b_last;
     logic                    b_user;
+    logic                    b_broken;  // with b_last: tkeep broke its rule
     logic                    b_valid;
     logic                    b_enable;
     logic [            63:0] b_time;
@@ -117,9 +119,15 @@ module probe_parser #(
         end
     end
 
+    logic keep_broken;
+    keep_check #(.DATA_BITS(DATA_BITS)) rule (
+        .clk, .rst, .keep(tkeep), .accepted(tvalid && tready), .last(tlast), .broken(keep_broken)
+    );
+
     always_ff @(posedge clk) begin
         b_last   <= a_last;
         b_user   <= a_user;
+        b_broken <= keep_broken;
         b_valid  <= a_valid && !rst;
         b_enable <= a_enable;
         b_time   <= a_time;
@@ -131,6 +139,7 @@ module probe_parser #(
     logic [      15:0] c_sequence;
     logic              c_last;
     logic              c_user;
+    logic              c_broken;
     logic              c_valid;
     logic              c_enable;
     logic [      63:0] c_time;
@@ -146,6 +155,7 @@ module probe_parser #(
         c_sequence <= b_word[4];
         c_last     <= b_last;
         c_user     <= b_user;
+        c_broken   <= b_broken;
         c_valid    <= b_valid && !rst;
         c_enable   <= b_enable;
         c_time     <= b_time;
@@ -174,8 +184,8 @@ module probe_parser #(
         if (c_valid && c_here[4]) was_sequence <= c_sequence;
         probe_time <= c_time;
         probe_sequence <= c_here[4] ? c_sequence : was_sequence;
-        probe <= c_valid && c_last && c_enable && !c_user && !now_wrong && whole && !rst;
-        truncated <= c_valid && c_last && c_enable && !now_wrong && !whole
+        probe <= c_valid && c_last && c_enable && !c_user && !c_broken && !now_wrong && whole && !rst;
+        truncated <= c_valid && c_last && c_enable && !c_broken && !now_wrong && !whole
             && (now_found[3:0] & used) != 4'd0 && !rst;
     end
 

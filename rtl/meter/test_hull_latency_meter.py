@@ -221,7 +221,7 @@ class Timeline:
                 stream.bad[of].tolist(),
             )
             kinds[of] = np.frombuffer(kind, np.uint8)
-        return np.where(self.enable[rows], kinds, 0), sequences
+        return np.where(self.enable[rows] & stream.follows(), kinds, 0), sequences
 
     def time(self, clocks: np.ndarray, ptp: Times) -> np.ndarray:
         """The meter's time in a clock: its own or PTP's, from the preceding clock."""

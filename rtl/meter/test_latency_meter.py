@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from bench import frames
-from bench.frames import Frames
+from bench.frames import Broken, Frames
 from bench.simulation import build
 from bench.tape import playback
 
 SOURCES = [
+    "stream/keep_check.sv",
     "meter/probe_parser.sv",
     "meter/latency_histogram.sv",
     "meter/latency_meter.sv",
@@ -22,7 +23,6 @@ SOURCES = [
     "bench/frame_clocks.sv",
     "bench/latency_meter_bench.sv",
 ]
-LAST, USER = 1, 2
 TABLE = 32
 BUCKETS = 1024
 # By this clock the memories have been cleared.
@@ -75,12 +75,15 @@ class Stream:
     frames: Frames
     clocks: np.ndarray
     bad: np.ndarray
+    broken: Broken | None = None
 
     def tape(self, width: int) -> bytes:
-        beats = self.frames.beats(width)
-        assert len(beats) == len(self.clocks)
-        flags = LAST * beats.last + USER * (beats.last & self.bad[beats.frame])
-        return frames.tape(self.clocks, beats, flags)
+        return frames.stimulus(self.frames, self.clocks, width, self.bad, self.broken)
+
+    def follows(self) -> np.ndarray:
+        """Whether the tkeep of each frame follows the rule."""
+        count = len(self.frames)
+        return ~self.broken.mask(count) if self.broken else np.ones(count, bool)
 
 
 @dataclass
@@ -193,7 +196,8 @@ def parse(stream: Stream) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     whole = found.all(axis=0) & (lengths >= 2 * SEQUENCE + 2)
     probes = whole & ~wrong & ~stream.bad
     truncated = ~whole & ~wrong & found.any(axis=0)
-    return probes, truncated, frames.get(octets, 2 * SEQUENCE)
+    follows = stream.follows()
+    return probes & follows, truncated & follows, frames.get(octets, 2 * SEQUENCE)
 
 
 def expect(run: Run, settings: list[Settings], entry: Stream, leave: Stream) -> Counts:
@@ -373,8 +377,8 @@ def random_streams(rng: np.random.Generator, count: int, width: int) -> tuple[St
 
 
 def through_switch(rng: np.random.Generator, given: Frames, width: int) -> tuple[Stream, Stream]:
-    """Frames at a switch's input and output. 3 % are bad; the switch drops 3 %, duplicates 2 %,
-    delays and reorders.
+    """Frames at a switch's input and output. 3 % are bad, 3 % have a wrong tkeep; the switch drops
+    3 %, duplicates 2 %, delays and reorders.
     """
     count = len(given)
     bad = rng.random(count) < 0.03
@@ -387,8 +391,9 @@ def through_switch(rng: np.random.Generator, given: Frames, width: int) -> tuple
     stays = np.concatenate([stays, stays[rng.random(len(stays)) < 0.02]])
     order = stays[np.argsort((ends + delay)[stays], kind="stable")]
     out = Frames(given.octets[order], given.lengths[order])
-    leave = Stream(out, back_to_back(out, (ends + delay)[order], width), bad[order])
-    return Stream(given, clocks, bad), leave
+    sides = [frames.broken(rng, each, rng.random(len(each)) < 0.03, width) for each in (given, out)]
+    leave = Stream(out, back_to_back(out, (ends + delay)[order], width), bad[order], sides[1])
+    return Stream(given, clocks, bad, sides[0]), leave
 
 
 def test_random(folder: Path, bits: int) -> None:

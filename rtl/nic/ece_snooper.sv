@@ -5,7 +5,8 @@
 // the key of the acknowledged flow, that of the opposite direction. A segment with SYN gives no pulse: its ECE
 // negotiates ECN (RFC 3168, 6.1.1).
 //
-// A frame that ends with tuser gives no pulse, because its bytes are unreliable. NetFPGA: not stated.
+// A frame that ends with tuser, or whose tkeep breaks the rule of keep_check.sv, gives no pulse, because its bytes are
+// unreliable. NetFPGA: not stated.
 module ece_snooper #(
     // Width of the stream: 64, 128, 256 or 512.
     parameter int DATA_BITS = 64
@@ -34,7 +35,7 @@ module ece_snooper #(
 
     // Counts since the reset; they stop at all ones.
     output logic [31:0] frames,       // frames that ended
-    output logic [31:0] bad_frames,   // with tuser
+    output logic [31:0] bad_frames,   // with tuser or a broken tkeep
     output logic [31:0] truncated,    // good ones that end within their headers
     output logic [31:0] tcp_acks,     // good ones with ACK and without SYN
     output logic [31:0] ece_acks      // of these, with ECN-Echo
@@ -61,12 +62,15 @@ module ece_snooper #(
 
   // The end of a frame meets the parser's answer, which stays until that of the next frame.
   logic [Latency-1:0] ended, ended_bad;
-  logic good, ack;
+  logic good, ack, keep_broken;
+  keep_check #(.DATA_BITS(DATA_BITS)) rule (
+      .clk, .rst, .keep(s_tkeep), .accepted(s_tvalid && s_tready), .last(s_tlast), .broken(keep_broken)
+  );
   assign good = ended[Latency-1] && !ended_bad[Latency-1];
   assign ack  = good && is_tcp && tcp_ack && !tcp_syn;
   always_ff @(posedge clk) begin
     ended <= {ended[Latency-2:0], s_tvalid && s_tready && s_tlast};
-    ended_bad <= {ended_bad[Latency-2:0], s_tuser};
+    ended_bad <= {ended_bad[Latency-2:1], ended_bad[0] || keep_broken, s_tuser};
     ece_valid <= ack && tcp_ece;
     if (ended[Latency-1]) ece_flow <= flow_reverse;
     if (ended[Latency-1] && frames != '1) frames <= frames + 32'd1;

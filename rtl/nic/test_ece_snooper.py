@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from scapy.all import IP, TCP, Ether
 
+from bench import frames
 from bench.headers import ACK, ECE_LATENCY, SYN, parse, play_frames, random_frames, rows_of
 from bench.simulation import build
 
 SOURCES = [
     "stream/header_parser.sv",
+    "stream/keep_check.sv",
     "nic/ece_snooper.sv",
     "bench/player.sv",
     "bench/recorder.sv",
@@ -35,7 +37,9 @@ def test_random_frames(width: int, count: int) -> None:
     bad = rng.random(count) < 0.1
     beats = int((-(-sizes * 8 // width)).sum())
     gaps, hold = rng.choice([0, 0, 0, 2], beats), rng.choice([0] * 15 + [3], beats)
-    seen = play_frames(folder(width), "random", rows, sizes, width // 8, gaps, hold, bad)
+    broken = frames.broken(rng, frames.Frames(rows, sizes), rng.random(count) < 0.1, width // 8)
+    seen = play_frames(folder(width), "random", rows, sizes, width // 8, gaps, hold, bad, broken)
+    bad |= broken.mask(count)
     headers = [parse(row[:size].tobytes())[0] for row, size in zip(rows, sizes, strict=True)]
     good = [header for header, wrong in zip(headers, bad, strict=True) if not wrong]
     expected = [header.flow_reverse for header in good if header.is_ece]
@@ -54,12 +58,12 @@ def test_flags_and_latency() -> None:
     names = "FSRAEC"
     chosen = ["".join(n for i, n in enumerate(names) if bits >> i & 1) for bits in range(64)]
     back = Ether() / IP(src="10.0.0.2", dst="10.0.0.1")
-    frames = [bytes(back / TCP(sport=80, dport=5, flags=flags)) for flags in chosen]
-    rows, sizes = rows_of(frames)
+    given = [bytes(back / TCP(sport=80, dport=5, flags=flags)) for flags in chosen]
+    rows, sizes = rows_of(given)
     seen = play_frames(folder(64), "flags", rows, sizes, 8)
     ece = [i for i, flags in enumerate(chosen) if {"A", "E"} <= set(flags) and "S" not in flags]
     data = bytes(Ether() / IP(src="10.0.0.1", dst="10.0.0.2") / TCP(sport=5, dport=80))
     assert seen.eces == [parse(data)[0].flow] * len(ece)
     assert len(ece) == 8
-    last = seen.first_clocks[ece] + (len(frames[0]) - 1) // 8
+    last = seen.first_clocks[ece] + (len(given[0]) - 1) // 8
     assert (seen.ece_clocks == last + ECE_LATENCY).all()

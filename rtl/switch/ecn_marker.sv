@@ -12,7 +12,8 @@
 //   - its ECN field is ECT(0) or ECT(1);
 //   - it is long enough: up to the end of the IPv4 header checksum, or of the IPv6 header.
 // The IPv4 checksum is updated incrementally (RFC 1624, equation 3). A wrong checksum stays wrong by
-// the same amount. Every other frame passes unchanged, bit for bit. `tuser` does not matter.
+// the same amount. Every other frame passes unchanged, bit for bit. `tuser` does not matter. `tkeep` must follow the
+// rule of keep_check.sv; in a port the queue before this module drops other frames.
 //
 // Pipeline: input register, comparison register, header window (WINDOW beats), patch register, output
 // register: WINDOW + 4 clocks, which is 10, 8, 6 and 5 clocks for 64, 128, 256 and 512 bits. The

@@ -239,18 +239,19 @@ def run(
     bad: np.ndarray,
     tape: RegisterTape,
     stalls: list[tuple[int, int]],
+    broken: frames.Broken | None = None,
 ) -> Counter[str]:
-    """Plays frames, their beats at `clocks`, and compares the port with the models."""
+    """Plays frames, their beats at `clocks`, and compares the port with the models. `bad` frames
+    end with tuser; `broken` ones have a wrong tkeep.
+    """
     width = bits // 8
-    beats = given.beats(width)
-    flags = beats.last | (beats.last & bad[beats.frame]) << 1
     # The receiver does not stall at the end.
     stall = [*((at, chance) for at, chance in stalls if at < clocks[-1]), (int(clocks[-1]) + 1, 0)]
     got = playback(
         folder,
         name,
         {
-            "stimulus": frames.tape(clocks, beats, flags),
+            "stimulus": frames.stimulus(given, clocks, width, bad, broken),
             "accesses": tape.stimulus(),
             "stalls": b"".join(
                 int(at).to_bytes(8, "big") + int(chance).to_bytes(1, "big") for at, chance in stall
@@ -264,6 +265,8 @@ def run(
     free = (word >> np.uint64(24) & np.uint64(0xFFFF)).astype(int)
     queue = (word & np.uint64(0xFFFFFF)).astype(int)
     lengths = given.lengths
+    if broken:
+        bad = bad | broken.mask(len(given))
     assert len(kind) == len(given)
     taken = kind == TAKEN
     departed_at = got["departures"][0].astype(np.int64) - ASKED
@@ -460,6 +463,7 @@ def test_a_million_random_frames(folder: Path, bits: int) -> None:
         given.lengths[long] = frames.LONGEST
         beats = int((-(-given.lengths // (bits // 8))).sum())
         bad = rng.random(len(given)) < 0.02
+        broken = frames.broken(rng, given, rng.random(len(given)) < 0.02, bits // 8)
         clocks = random_clocks(rng, beats, 0.7)
         end = int(clocks[-1])
         tape = new_tape(bits // 8)
@@ -476,7 +480,7 @@ def test_a_million_random_frames(folder: Path, bits: int) -> None:
             else:
                 tape.random_reads(rng, clock)
         tape.read_all(end + 2_000)
-        seen += run(folder, bits, name, given, clocks, bad, tape, stalls)
+        seen += run(folder, bits, name, given, clocks, bad, tape, stalls, broken)
     print(bits, dict(seen))
     assert all(seen.values()), seen
     assert len(seen) == 19, "a case never occurred"

@@ -48,6 +48,33 @@ def test_bad_frames_between_good_ones(kind: str, length: int) -> None:
     assert seen["marked by the phantom queue alone"] == COUNT // 2
 
 
+@pytest.mark.parametrize("place", ["middle", "last"])
+def test_each_tkeep(place: str) -> None:
+    """Every tkeep in a beat in the middle, and in the last one: a frame that breaks the rule is
+    bad, and the frames beside it leave unchanged.
+    """
+    folder = build("hull_switch_port_bench", library("hull_switch_port"), {"DATA_BITS": BITS})
+    patterns = np.arange(256)
+    right = (patterns == 255) if place == "middle" else (patterns & (patterns + 1) == 0)
+    right[0] = False
+    lengths = np.full(2 * len(patterns), GOOD)
+    # 56 bytes, and those of the pattern.
+    if place == "last":
+        lengths[1::2][right] = 56 + np.bitwise_count(patterns[right])
+    given = ipv4(lengths)
+    odd = np.flatnonzero(np.arange(len(given)) % 2)
+    beat = np.full(int((~right).sum()), 3 if place == "middle" else 7)
+    broken = frames.Broken(odd[~right], beat, patterns[~right].astype(np.uint8)[:, None])
+    clocks = READY + np.arange(8 * len(given))
+    tape = new_tape(WIDTH)
+    put(tape, 0, MARKING)
+    tape.read_all(READY + 8 * len(given) + 3_000)
+    none = np.zeros(len(given), bool)
+    seen = run(folder, BITS, f"tkeep-{place}", given, clocks, none, tape, [(0, 0)], broken)
+    assert seen["bad"] == (255 if place == "middle" else 248)
+    assert seen["taken"] == len(given) - seen["bad"]
+
+
 def test_a_stream_that_stops() -> None:
     """Queued frames leave while a frame is stalled; it and later frames leave afterwards."""
     folder = build("hull_switch_port_bench", library("hull_switch_port"), {"DATA_BITS": BITS})

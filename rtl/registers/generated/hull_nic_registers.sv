@@ -71,7 +71,7 @@ module hull_nic_registers #(
 
     // ece_snooper
     input  logic [31:0] ece_snooper_frames,  // frames; Frames from the network
-    input  logic [31:0] ece_snooper_bad_frames,  // frames; Frames that their source flagged as bad (tuser at the end)
+    input  logic [31:0] ece_snooper_bad_frames,  // frames; Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one
     input  logic [31:0] ece_snooper_truncated,  // frames; Frames that end inside their headers
     input  logic [31:0] ece_snooper_tcp_acks,  // frames; TCP segments with ACK and without SYN
     input  logic [31:0] ece_snooper_ece_acks,  // frames; Of these, segments with ECN-Echo
@@ -83,7 +83,7 @@ module hull_nic_registers #(
     input  logic [31:0] counters_runt,  // frames; Frames shorter than Ethernet's minimum
     input  logic [31:0] counters_oversized,  // frames; Frames longer than the port's maximum
     input  logic [31:0] counters_truncated,  // frames; Frames that end inside their IP or TCP header; passed on unmarked
-    input  logic [31:0] counters_bad  // frames; Frames that their source flagged as bad (tuser at the end)
+    input  logic [31:0] counters_bad  // frames; Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one
 );
   hull_nic_block_pkg::hull_nic__in_t hwif_in;
   hull_nic_block_pkg::hull_nic__out_t hwif_out;

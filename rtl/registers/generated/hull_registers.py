@@ -361,7 +361,7 @@ class HullSwitchPort:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames that their source flagged as bad (tuser at the end), in frames."""
+    """Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one, in frames."""
 
 
 class HullNic:
@@ -790,7 +790,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames that their source flagged as bad (tuser at the end), in frames."""
+    """Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one, in frames."""
     ECE_SNOOPER_TRUNCATED: Final = Register(
         address=0x108,
         words=1,
@@ -890,7 +890,7 @@ class HullNic:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames that their source flagged as bad (tuser at the end), in frames."""
+    """Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one, in frames."""
 
 
 class LatencyMeter:
@@ -1141,7 +1141,7 @@ class LatencyMeter:
         minimum=0,
         maximum=4294967295,
     )
-    """Frames on either side that end inside the pattern, in frames."""
+    """Frames on either side that end inside the pattern; none with a wrong tkeep, in frames."""
     METER_MIN_LATENCY: Final = Register(
         address=0x088,
         words=2,

@@ -362,7 +362,7 @@ pub mod hull_switch_port {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames that their source flagged as bad (tuser at the end), in frames.
+    /// Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one, in frames.
     pub const COUNTERS_BAD: Register = Register {
         address: 0x118,
         words: 1,
@@ -806,7 +806,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames that their source flagged as bad (tuser at the end), in frames.
+    /// Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one, in frames.
     pub const ECE_SNOOPER_BAD_FRAMES: Register = Register {
         address: 0x104,
         words: 1,
@@ -906,7 +906,7 @@ pub mod hull_nic {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames that their source flagged as bad (tuser at the end), in frames.
+    /// Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one, in frames.
     pub const COUNTERS_BAD: Register = Register {
         address: 0x138,
         words: 1,
@@ -1174,7 +1174,7 @@ pub mod latency_meter {
         minimum: 0,
         maximum: 4294967295,
     };
-    /// Frames on either side that end inside the pattern, in frames.
+    /// Frames on either side that end inside the pattern; none with a wrong tkeep, in frames.
     pub const METER_TRUNCATED: Register = Register {
         address: 0x080,
         words: 1,

@@ -66,7 +66,7 @@ module hull_switch_port_registers #(
     input  logic [31:0] counters_runt,  // frames; Frames shorter than Ethernet's minimum
     input  logic [31:0] counters_oversized,  // frames; Frames longer than the port's maximum
     input  logic [31:0] counters_truncated,  // frames; Frames that end inside their IP or TCP header; passed on unmarked
-    input  logic [31:0] counters_bad  // frames; Frames that their source flagged as bad (tuser at the end)
+    input  logic [31:0] counters_bad  // frames; Frames that their source flagged as bad (tuser at the end), and frames with a wrong tkeep: an empty beat, a partial beat before the last one, or a gap in the last one
 );
   hull_switch_port_block_pkg::hull_switch_port__in_t hwif_in;
   hull_switch_port_block_pkg::hull_switch_port__out_t hwif_out;

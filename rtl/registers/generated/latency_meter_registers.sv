@@ -52,7 +52,7 @@ module latency_meter_registers #(
     input  logic [31:0] meter_matched,  // frames; Probes that left with a stamp
     input  logic [31:0] meter_unmatched,  // frames; Probes that left without a stamp: never stamped, duplicated, or overwritten in the table
     input  logic [31:0] meter_outstanding,  // frames; Probes stamped and not yet matched; once all others have left, the number of lost probes
-    input  logic [31:0] meter_truncated,  // frames; Frames on either side that end inside the pattern
+    input  logic [31:0] meter_truncated,  // frames; Frames on either side that end inside the pattern; none with a wrong tkeep
     input  logic [63:0] meter_min_latency,  // time units; Smallest latency; all ones before the first
     input  logic [63:0] meter_max_latency,  // time units; Largest latency
     input  logic [63:0] meter_sum_latency  // time units; Sum of all latencies
