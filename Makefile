@@ -112,7 +112,7 @@ rtl-coverage: build $(VENV)/.installed-rtl ## which branches of the hardware its
 
 .PHONY: prove
 prove: $(VENV)/.installed-rtl ## run all proofs of the hardware, at most 10 minutes each
-	$(BIN)/python rtl/formal/prove.py
+	PYTHONPATH=rtl $(BIN)/python -m formal.prove
 
 # BASE=REV alternates with that revision; ONLY=TEXT selects figures; RUNS=N, LARGE=1.
 BENCH = $(if $(BASE),--base $(BASE)) $(if $(ONLY),--only "$(ONLY)") $(if $(LARGE),--large) $(if $(TIMES),--times)
