@@ -7,16 +7,14 @@ mod link;
 use std::process::{Command, Stdio};
 
 use common::able;
+use common::harness::Tried;
 use link::{Link, call, send_packets};
 use serde_json::Value;
 
 const PHANTOM: [&str; 6] = ["attach", "e1", "--rate", "1Gbps", "--pacer", "off"];
 
-#[test]
-fn detach_leaves_no_trace() {
-    if !able() {
-        return;
-    }
+fn detach_leaves_no_trace() -> Tried {
+    able()?;
     let link = Link::new("trace");
     let before = link.traffic_control(1);
     for phantom in ["ingress", "egress"] {
@@ -41,13 +39,11 @@ fn detach_leaves_no_trace() {
             "nothing is attached in this network namespace\n"
         );
     }
+    Ok(())
 }
 
-#[test]
-fn attach_is_idempotent_and_reports_the_state() {
-    if !able() {
-        return;
-    }
+fn attach_is_idempotent_and_reports_the_state() -> Tried {
+    able()?;
     let link = Link::new("again");
     link.ok(1, &PHANTOM);
     let once = link.traffic_control(1);
@@ -74,13 +70,11 @@ fn attach_is_idempotent_and_reports_the_state() {
         &["set", "e1", "--rate", "1Gbps"],
         &["e1", "not attached"],
     );
+    Ok(())
 }
 
-#[test]
-fn bad_input_changes_nothing() {
-    if !able() {
-        return;
-    }
+fn bad_input_changes_nothing() -> Tried {
+    able()?;
     let link = Link::new("bad");
     let before = link.traffic_control(1);
     link.refused(1, &["attach", "nosuch"], &["nosuch", "e1"]);
@@ -121,15 +115,13 @@ fn bad_input_changes_nothing() {
     assert_eq!(link.traffic_control(1), theirs);
     link.ok(1, &["detach", "e1"]);
     assert_eq!(link.traffic_control(1), before);
+    Ok(())
 }
 
 /// `ip netns exec` has mounts of its own, which end with it: what was pinned there would be lost. The mount of
 /// before is taken away inside, as on a machine where there was none.
-#[test]
-fn temporary_mounts_are_rejected() {
-    if !able() {
-        return;
-    }
+fn temporary_mounts_are_rejected() -> Tried {
+    able()?;
     let link = Link::new("exec");
     let program = env!("CARGO_BIN_EXE_hull-linux");
     let script = format!("umount -l /run/hull/bpf 2>/dev/null; {program} status");
@@ -144,14 +136,12 @@ fn temporary_mounts_are_rejected() {
         text.contains(&words) && text.trim().lines().count() == 1,
         "{text}"
     );
+    Ok(())
 }
 
 /// Neither a user nor an unknown namespace gets anywhere.
-#[test]
-fn a_user_is_refused() {
-    if !able() {
-        return;
-    }
+fn a_user_is_refused() -> Tried {
+    able()?;
     let link = Link::new("user");
     let before = link.traffic_control(1);
     // The program may lie where users do not look.
@@ -185,14 +175,12 @@ fn a_user_is_refused() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("--netns nosuch"));
     assert_eq!(link.traffic_control(1), before);
+    Ok(())
 }
 
 /// With `fq` the pacer attaches and goes; without it one line says what is missing.
-#[test]
-fn the_pacer_needs_fq() {
-    if !able() {
-        return;
-    }
+fn the_pacer_needs_fq() -> Tried {
+    able()?;
     let link = Link::new("fq");
     let before = link.traffic_control(1);
     let output = link.hull(1, &["attach", "e1", "--rate", "1Gbps"]);
@@ -210,16 +198,14 @@ fn the_pacer_needs_fq() {
         );
     }
     assert_eq!(link.traffic_control(1), before);
+    Ok(())
 }
 
 /// `stats --watch | head`: no words when the reader has gone.
-#[test]
-fn watch_ends_when_the_reader_closes() {
+fn watch_ends_when_the_reader_closes() -> Tried {
     use std::io::BufRead;
     use std::os::unix::process::ExitStatusExt;
-    if !able() {
-        return;
-    }
+    able()?;
     let link = Link::new("watch");
     link.ok(1, &PHANTOM);
     let mut child = Command::new(env!("CARGO_BIN_EXE_hull-linux"))
@@ -240,13 +226,11 @@ fn watch_ends_when_the_reader_closes() {
     assert_eq!(output.status.signal(), Some(libc::SIGPIPE), "{output:?}");
     assert!(output.stderr.is_empty(), "{output:?}");
     link.ok(1, &["detach", "e1"]);
+    Ok(())
 }
 
-#[test]
-fn a_device_may_go_away() {
-    if !able() {
-        return;
-    }
+fn a_device_may_go_away() -> Tried {
+    able()?;
     let link = Link::new("gone");
     link.ok(1, &PHANTOM);
     call("ip", &["-n", &link.names[1], "link", "del", "e1"]);
@@ -262,4 +246,16 @@ fn a_device_may_go_away() {
         link.ok(1, &["status"]),
         "nothing is attached in this network namespace\n"
     );
+    Ok(())
 }
+
+tests!(
+    detach_leaves_no_trace,
+    attach_is_idempotent_and_reports_the_state,
+    bad_input_changes_nothing,
+    temporary_mounts_are_rejected,
+    a_user_is_refused,
+    the_pacer_needs_fq,
+    watch_ends_when_the_reader_closes,
+    a_device_may_go_away,
+);

@@ -9,7 +9,8 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::time::{Duration, Instant};
 
-use common::able;
+use common::harness::Tried;
+use common::{able, skip};
 use link::{Link, call, inside};
 
 const SERVER: &str = "10.78.0.2:7801";
@@ -83,16 +84,12 @@ fn wait(stream: &TcpStream, what: &str, so: impl Fn(&libc::tcp_info) -> bool) ->
 /// All packets go to an unassigned MAC address, so the timer fires at least twice for the same segment. Once
 /// packets arrive again, ssthresh is half of the window before the first timeout, not half of the one segment
 /// before the last.
-#[test]
-fn a_second_timeout_leaves_ssthresh() {
-    if !able() {
-        return;
-    }
+fn a_second_timeout_leaves_ssthresh() -> Tried {
+    able()?;
     let link = Link::new("rto");
     let on = link.hull(0, &["dctcp", "on", "--ours"]);
     if !on.status.success() {
-        println!("skipped: {}", String::from_utf8_lossy(&on.stderr));
-        return;
+        return skip(String::from_utf8_lossy(&on.stderr).trim());
     }
     let server = inside(&link.names[1], || {
         let (mut stream, _) = TcpListener::bind(SERVER)
@@ -137,4 +134,7 @@ fn a_second_timeout_leaves_ssthresh() {
         (cwnd / 2..=cwnd / 2 + 1).contains(&ssthresh),
         "a window of {cwnd}, then ssthresh {ssthresh}"
     );
+    Ok(())
 }
+
+tests!(a_second_timeout_leaves_ssthresh,);

@@ -10,7 +10,8 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
-use common::able;
+use common::harness::Tried;
+use common::{able, skip};
 use link::{Link, call, inside, send_packets};
 use serde_json::Value;
 
@@ -209,23 +210,18 @@ fn addresses(link: &Link, suffix: &str, net: u8) {
     }
 }
 
-#[test]
-fn ipv4_and_ipv6_are_marked() {
-    if !able() {
-        return;
-    }
+fn ipv4_and_ipv6_are_marked() -> Tried {
+    able()?;
     let link = Link::new("ip");
     addresses(&link, "", 1);
     marks_where_it_may(&link, "e1", "10.79.1.2:7000", "10.79.1.2:9");
     marks_where_it_may(&link, "e1", "[fd79:1::2]:7000", "[fd79:1::2]:9");
+    Ok(())
 }
 
 /// At the VLAN's own device, and at the one below it.
-#[test]
-fn tagged_packets_are_marked() {
-    if !able() {
-        return;
-    }
+fn tagged_packets_are_marked() -> Tried {
+    able()?;
     let link = Link::new("vlan");
     for (at, name) in link.names.iter().enumerate() {
         let (below, device) = (format!("e{at}"), format!("e{at}.7"));
@@ -235,8 +231,7 @@ fn tagged_packets_are_marked() {
             .output()
             .expect("iproute2 installed");
         if !output.status.success() {
-            println!("skipped: this kernel has no VLAN devices (8021q)");
-            return;
+            return skip("this kernel has no VLAN devices (8021q)");
         }
     }
     addresses(&link, ".7", 2);
@@ -244,4 +239,7 @@ fn tagged_packets_are_marked() {
         marks_where_it_may(&link, device, "10.79.2.2:7000", "10.79.2.2:9");
         marks_where_it_may(&link, device, "[fd79:2::2]:7000", "[fd79:2::2]:9");
     }
+    Ok(())
 }
+
+tests!(ipv4_and_ipv6_are_marked, tagged_packets_are_marked,);

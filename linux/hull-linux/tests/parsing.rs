@@ -5,6 +5,7 @@ mod common;
 use std::mem::MaybeUninit;
 
 use bytemuck::{Zeroable, bytes_of};
+use common::harness::Tried;
 use common::loaded::{self, get, put};
 use common::{ACK, ECE, Injected, Segment, able, checksum, ecn, run, run_segmented, try_run};
 use hull_linux::maps;
@@ -142,11 +143,8 @@ fn segments() -> Vec<Segment> {
     all
 }
 
-#[test]
-fn every_frame_type_is_marked_in_its_header() {
-    if !able() {
-        return;
-    }
+fn every_frame_type_is_marked_in_its_header() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = marking(&mut storage, true);
     let mut counts = [0; 4];
@@ -168,13 +166,11 @@ fn every_frame_type_is_marked_in_its_header() {
     assert_eq!(state.already_marked, counts[3]);
     assert_eq!(state.marked, counts[1] + counts[2]);
     assert_eq!(state.packets, counts.iter().sum::<u64>());
+    Ok(())
 }
 
-#[test]
-fn truncated_frames_are_never_mismarked() {
-    if !able() {
-        return;
-    }
+fn truncated_frames_are_never_mismarked() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = marking(&mut storage, true);
     let (mut tried, mut refused) = (0, 0);
@@ -194,6 +190,7 @@ fn truncated_frames_are_never_mismarked() {
     }
     println!("{tried} frames, {refused} more refused by the kernel");
     assert!(tried > refused);
+    Ok(())
 }
 
 fn frames() -> impl Strategy<Value = Vec<u8>> {
@@ -218,16 +215,16 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![1 => any_bytes, 4 => changed]
 }
 
-#[test]
-fn random_frames_are_marked_correctly_or_untouched() {
-    if !able() {
-        return;
-    }
+fn random_frames_are_marked_correctly_or_untouched() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = marking(&mut storage, true);
     let mut pacer_storage = MaybeUninit::uninit();
     let pacer = associating(&mut pacer_storage);
-    let mut runner = TestRunner::new(Config::with_cases(5000));
+    let mut runner = TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::with_cases(5000)
+    });
     let result = runner.run(&frames(), |frame| {
         let Some(ran) = try_run(&skel.progs.phantom, &frame, ANY) else {
             return Ok(());
@@ -241,6 +238,7 @@ fn random_frames_are_marked_correctly_or_untouched() {
         Ok(())
     });
     result.expect("holds");
+    Ok(())
 }
 
 /// Association of every ECN-Echo.
@@ -257,11 +255,8 @@ fn associating(storage: &mut MaybeUninit<OpenObject>) -> PacerSkel<'_> {
     skel
 }
 
-#[test]
-fn echoes_are_found_behind_every_header() {
-    if !able() {
-        return;
-    }
+fn echoes_are_found_behind_every_header() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = associating(&mut storage);
     for segment in segments() {
@@ -280,13 +275,11 @@ fn echoes_are_found_behind_every_header() {
             assert_eq!(ran.associated, expected, "{echo:?}");
         }
     }
+    Ok(())
 }
 
-#[test]
-fn later_fragments_have_no_ports() {
-    if !able() {
-        return;
-    }
+fn later_fragments_have_no_ports() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = associating(&mut storage);
     let echo = Segment {
@@ -321,14 +314,12 @@ fn later_fragments_have_no_ports() {
         let ran = run(&skel.progs.association_ingress, &fragment, ANY, 1);
         assert_eq!(ran.associated, expected, "{offset:?}");
     }
+    Ok(())
 }
 
 /// Segments that the NIC will cut (GSO), and what GRO has joined: each with its headers.
-#[test]
-fn segmented_packets_count_their_wire_bytes() {
-    if !able() {
-        return;
-    }
+fn segmented_packets_count_their_wire_bytes() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = marking(&mut storage, false);
     let frame = Segment {
@@ -345,4 +336,14 @@ fn segmented_packets_count_their_wire_bytes() {
     assert_eq!(state(&skel).bytes, 2 * (length + 2 * 54));
     run_segmented(&skel.progs.phantom, &frame, 0, 0, 0);
     assert_eq!(state(&skel).bytes, 2 * (length + 2 * 54) + length);
+    Ok(())
 }
+
+tests!(
+    every_frame_type_is_marked_in_its_header,
+    truncated_frames_are_never_mismarked,
+    random_frames_are_marked_correctly_or_untouched,
+    echoes_are_found_behind_every_header,
+    later_fragments_have_no_ports,
+    segmented_packets_count_their_wire_bytes,
+);

@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 
 use bytemuck::{Zeroable, bytes_of, pod_read_unaligned};
+use common::harness::Tried;
 use common::loaded::{self, get, put};
 use common::{ACK, ECE, Injected, Segment, able, ecn, run};
 use hull_core::departure_pacer::{DeparturePacerConfig, WhenFifoFull};
@@ -31,11 +32,8 @@ fn number(value: &Value, key: &str) -> u64 {
         .unwrap_or_else(|| panic!("{key} in {value}"))
 }
 
-#[test]
-fn phantom_queues_match_hull_core() {
-    if !able() {
-        return;
-    }
+fn phantom_queues_match_hull_core() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = loaded::phantom_queue(&mut storage, true);
     let mut packets = 0;
@@ -86,6 +84,7 @@ fn phantom_queues_match_hull_core() {
     }
     println!("{packets} packets");
     assert!(packets > 100);
+    Ok(())
 }
 
 fn pacer_config(config: &Value) -> DeparturePacerConfig {
@@ -105,11 +104,8 @@ fn pacer_config(config: &Value) -> DeparturePacerConfig {
     }
 }
 
-#[test]
-fn departures_match_hull_core() {
-    if !able() {
-        return;
-    }
+fn departures_match_hull_core() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = loaded::pacer(&mut storage, 4096);
     let associated = Segment::default();
@@ -165,6 +161,7 @@ fn departures_match_hull_core() {
     }
     println!("{packets} packets");
     assert!(packets > 400);
+    Ok(())
 }
 
 /// The data flow whose segments are like `segment`.
@@ -196,11 +193,8 @@ fn data_and_echo(n: u64) -> (Segment, Segment) {
 
 /// The vectors with a table of 64 flows or one that never fills; what a full table does differs (the
 /// kernel's LRU map), and `a_full_table_forgets_old_flows` looks at it.
-#[test]
-fn flows_are_associated_as_in_hull_core() {
-    if !able() {
-        return;
-    }
+fn flows_are_associated_as_in_hull_core() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = loaded::pacer(&mut storage, 4096);
     let empty = maps::AssociationCounts::zeroed();
@@ -284,13 +278,11 @@ fn flows_are_associated_as_in_hull_core() {
         skipped.join(", ")
     );
     assert!(steps > 50);
+    Ok(())
 }
 
-#[test]
-fn a_full_table_forgets_old_flows() {
-    if !able() {
-        return;
-    }
+fn a_full_table_forgets_old_flows() -> Tried {
+    able()?;
     let mut storage = MaybeUninit::uninit();
     let skel = loaded::pacer(&mut storage, 1024);
     let settings = maps::AssociationSettings {
@@ -326,4 +318,12 @@ fn a_full_table_forgets_old_flows() {
     for n in 2872..3000 {
         assert!(times.contains(&n), "{n}");
     }
+    Ok(())
 }
+
+tests!(
+    phantom_queues_match_hull_core,
+    departures_match_hull_core,
+    flows_are_associated_as_in_hull_core,
+    a_full_table_forgets_old_flows,
+);

@@ -2,8 +2,10 @@
 
 #![allow(dead_code)]
 
+pub mod harness;
 pub mod loaded;
 
+use harness::{Skipped, Tried};
 use libbpf_rs::{ProgramInput, ProgramMut};
 
 /// Offsets in `struct __sk_buff` of linux/bpf.h.
@@ -14,15 +16,21 @@ const GSO_SEGS: usize = 164;
 const GSO_SIZE: usize = 176;
 const CONTEXT_BYTES: usize = 192;
 
-/// Whether programs can be loaded here; says why not otherwise.
-pub fn able() -> bool {
+/// Skips a test where programs cannot be loaded.
+pub fn able() -> Tried {
     // SAFETY: geteuid has no preconditions.
     #[allow(unsafe_code)]
     let root = unsafe { libc::geteuid() } == 0;
-    if !root {
-        println!("skipped: eBPF programs are loaded by root only");
+    if root {
+        Ok(())
+    } else {
+        skip("only root loads eBPF programs")
     }
-    root
+}
+
+/// Ends a test that this machine cannot run.
+pub fn skip(reason: impl Into<String>) -> Tried {
+    Err(Skipped(reason.into()))
 }
 
 /// Input of a program in addition to the frame.
