@@ -14,6 +14,7 @@ use super::followed::Followed;
 use super::halves::Halves;
 use super::paced::Paced;
 use crate::host::Echo;
+use crate::limits;
 use crate::measure::LoggedFlow;
 use crate::transport::{Receiver, Sender};
 
@@ -232,6 +233,8 @@ pub struct FlowTable {
     pub(super) orders_timers: bool,
     /// Flows shared with other parts, if the run is divided by hosts.
     pub(super) halves: Option<Box<Halves>>,
+    /// Largest number of slots: [`limits::FLOWS`], or fewer in a test.
+    pub(super) most_slots: usize,
 }
 
 impl FlowTable {
@@ -256,6 +259,7 @@ impl FlowTable {
             heard_acked: None,
             orders_timers: false,
             halves: None,
+            most_slots: limits::FLOWS,
         }
     }
 

@@ -2,14 +2,17 @@
 //! the receiver is in another part, each part has one half of the flow, in the same slot, and tells the
 //! other what it cannot see. Times are ps.
 //!
-//! Part p of n owns the slots p, p + n, p + 2n and so on. Every part draws the whole workload, and opens
-//! the flows of its own hosts, so numbers and random draws are those of one part.
+//! All parts take new slots from one counter, so a run has about as many slots as on one thread, however
+//! its flows are distributed; a part uses a slot again for its own flows only. Every part draws the whole
+//! workload, and opens the flows of its own hosts, so numbers and random draws are those of one part.
 //!
 //! A packet is in flight between two halves that each count what they have sent less what has arrived.
 //! When its message has arrived, the receiver's half reports its count after each change. If the sender
 //! has nothing to do and both counts add up to zero, no packet of the flow is left, and the slot is free.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Endpoints;
 use super::flows::{FlowTable, Pending};
@@ -83,11 +86,10 @@ pub enum Report {
 #[derive(Debug)]
 pub struct Halves {
     number: u32,
-    parts: u32,
     /// Part of each host.
     of_hosts: Vec<u8>,
-    /// Next slot of this part that was never in use.
-    next_slot: u32,
+    /// Number of slots that any part has used.
+    slots: Arc<AtomicU32>,
     /// Number of rows reported so far.
     rows: u64,
     /// Number of arrivals of messages and acknowledgments so far.
@@ -104,14 +106,13 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Creates the state of part `number` of `parts`; `of_hosts` has the part of each host, and
-    /// notes are at most `late_ps` late.
-    pub fn new(number: usize, parts: usize, of_hosts: Vec<u8>, late_ps: u64) -> Halves {
+    /// Creates the state of part `number`; `of_hosts` has the part of each host, notes are at most
+    /// `late_ps` late, and all parts share the counter of `slots`.
+    pub fn new(number: usize, of_hosts: Vec<u8>, late_ps: u64, slots: Arc<AtomicU32>) -> Halves {
         Halves {
             number: number as u32,
-            parts: parts as u32,
             of_hosts,
-            next_slot: number as u32,
+            slots,
             rows: 0,
             arrivals: 0,
             arrival: At::default(),
@@ -136,16 +137,9 @@ impl Halves {
         u32::from(self.of_hosts[host as usize])
     }
 
-    /// Whether this part owns a slot.
-    fn owns(&self, slot: u32) -> bool {
-        slot % self.parts == self.number
-    }
-
-    /// Takes a slot that was never in use.
+    /// Takes a slot that no part has used.
     pub fn fresh_slot(&mut self) -> u32 {
-        let slot = self.next_slot;
-        self.next_slot += self.parts;
-        slot
+        self.slots.fetch_add(1, Ordering::Relaxed)
     }
 
     fn tell(&mut self, part: u32, note: Note) {
@@ -290,9 +284,10 @@ impl FlowTable {
         };
         let flow = &self.flows[slot as usize];
         halves.arrival = halves.arrive(now_ps, flow.dst);
-        let leaves = flow.is_half && !halves.owns(slot);
+        let leaves = flow.is_half && halves.is_elsewhere(flow.src);
         if leaves {
-            halves.tell(slot % halves.parts, Note::Arrived(slot, halves.arrival));
+            let owner = halves.part_of(flow.src);
+            halves.tell(owner, Note::Arrived(slot, halves.arrival));
         }
         leaves
     }
@@ -305,13 +300,13 @@ impl FlowTable {
         if flow.first.end != u64::MAX {
             return;
         }
-        let count = flow.in_flight;
+        let (count, src) = (flow.in_flight, flow.src);
         let Some(halves) = &mut self.halves else {
             return;
         };
-        if !halves.owns(slot) {
+        if halves.is_elsewhere(src) {
             let in_flight = InFlight { count, changed_ps };
-            halves.tell(slot % halves.parts, Note::InFlight(slot, in_flight));
+            halves.tell(halves.part_of(src), Note::InFlight(slot, in_flight));
         } else if let Some(known) = halves.known.get_mut(&slot) {
             known.changed_ps = changed_ps;
             self.free_if_done(slot);
@@ -358,5 +353,20 @@ impl Endpoints {
     pub(super) fn adopt(&mut self, opening: &Opening, network: &mut Network) {
         self.table.adopt(opening, network);
         self.hosts.forget_flow(opening.ends, opening.slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part that opens all flows does not run out of slots before a run on one thread does.
+    #[test]
+    fn slots_have_no_gaps() {
+        let slots = Arc::new(AtomicU32::new(0));
+        let part = |number| Halves::new(number, vec![0, 1], 1, Arc::clone(&slots));
+        let (mut first, mut second) = (part(0), part(1));
+        let taken = [first.fresh_slot(), first.fresh_slot(), second.fresh_slot()];
+        assert_eq!(taken, [0, 1, 2]);
     }
 }

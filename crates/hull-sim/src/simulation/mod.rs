@@ -33,7 +33,6 @@ mod traffic;
 
 use crate::engine::{Entity, Kind, LARGE};
 use crate::host::HostSide;
-use crate::limits;
 use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
@@ -63,7 +62,7 @@ pub enum Failure {
     NotConserved(PacketCount),
     /// The system could not create a thread.
     NoThread,
-    /// More flows were open at once than [`limits::FLOWS`].
+    /// More flows were open at once than [`limits::FLOWS`](crate::limits::FLOWS).
     TooManyFlows,
 }
 
@@ -293,7 +292,7 @@ impl Simulation {
         if control.is_cancelled() {
             return Err(Failure::Cancelled);
         }
-        if self.endpoints.table.flows.len() > limits::FLOWS {
+        if self.endpoints.table.flows.len() > self.endpoints.table.most_slots {
             return Err(Failure::TooManyFlows);
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::flows::{Flow, FlowTable};
 use super::paced::Paced;
+use crate::engine::Entity;
 use crate::network::Network;
 use crate::topology::Routes;
 
@@ -48,6 +49,11 @@ impl FlowTable {
 
     /// Adds slots up to this one.
     pub(super) fn grow_to(&mut self, slot: u32, network: &mut Network) {
+        // A run looks at their number only from time to time.
+        assert!(
+            (slot as usize) < Entity::MOST,
+            "events cannot name slot {slot}"
+        );
         let template = &self.templates[0];
         while self.flows.len() <= slot as usize {
             let out = network.reserve_route(self.longest_route);

@@ -16,7 +16,6 @@ impl Simulation {
     pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending, at_ps: u64) {
         let (demand, endpoints) = (&mut self.workload, &mut self.endpoints);
         let (network, records) = (&self.fabric.network, &mut self.records);
-        demand.completion.change(at_ps);
         if demand.delivered(
             (slot, message, at_ps),
             &self.clock,
@@ -24,7 +23,7 @@ impl Simulation {
             network,
             records,
         ) {
-            demand.completion.check(at_ps);
+            demand.completion.change(at_ps);
             demand.end_if_done(&mut self.clock, &endpoints.table, self.fabric.notice);
         }
         self.tell_acked();
@@ -50,7 +49,6 @@ impl Simulation {
             }
             let table = &self.endpoints.table;
             self.workload.completion.change(self.clock.now_ps);
-            self.workload.completion.check(self.clock.now_ps);
             (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
         }
     }
@@ -139,8 +137,8 @@ impl Demand {
         clock.schedule(at_ps.max(clock.now_ps), Kind::Workload, index);
     }
 
-    /// Processes a message that has completely arrived at the given time. Returns true if it
-    /// completes flows, which are logged.
+    /// Processes a message that has completely arrived at the given time, and logs the flow that it
+    /// completes, if it is measured. Returns true if a flow or a query has ended, measured or not.
     fn delivered(
         &mut self,
         (slot, message, at_ps): (u32, &Pending, u64),
@@ -151,9 +149,10 @@ impl Demand {
     ) -> bool {
         let timeouts = endpoints.table.timeouts_before(slot, at_ps) - message.timeouts_before;
         let agenda = &mut self.agenda;
+        agenda.has_ended = false;
         (self.traffic).delivered(at_ps, message.tag, timeouts, agenda);
         if agenda.flows.is_empty() && endpoints.table.heard_acked.is_none() {
-            return false;
+            return agenda.has_ended;
         }
         if agenda.flows.is_empty() {
             // Outside the measured time, but other flows may wait for it.
@@ -168,7 +167,7 @@ impl Demand {
             }
         }
         (endpoints.table).note_acked(slot, at_ps, &mut records.flows);
-        true
+        agenda.has_ended
     }
 
     /// Whether all data has arrived and, if it is counted, has been acknowledged to its senders.
@@ -188,12 +187,13 @@ impl Demand {
         if table.halves.is_some() {
             return; // the parts find it out together
         }
-        self.done = match self.traffic.progress() {
-            Progress::Done => table.unacked == 0,
-            Progress::Busy | Progress::Lasting => {
-                clock.now_ps >= clock.end_ps && self.is_complete(table)
-            }
-        };
+        self.done = table.unacked == 0
+            && match self.traffic.progress() {
+                Progress::Done => true,
+                Progress::Busy | Progress::Lasting => {
+                    clock.now_ps >= clock.end_ps && self.traffic.is_complete()
+                }
+            };
         if self.done {
             self.completion.ended_ps.get_or_insert(clock.now_ps);
             clock.end_after(notice.to_fabric_ps);

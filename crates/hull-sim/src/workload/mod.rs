@@ -198,6 +198,8 @@ pub struct Agenda {
     pub flows: Vec<FlowRecord>,
     /// Completed queries, and at the end of the run the open ones.
     pub queries: Vec<QueryRecord>,
+    /// Whether a flow or a query has ended, measured or not, since the simulation cleared it.
+    pub has_ended: bool,
 }
 
 impl Agenda {

@@ -285,6 +285,7 @@ impl Traffic {
             }
             self.groups.label(record);
         }
+        agenda.has_ended |= agenda.flows.len() > flows || agenda.queries.len() > queries;
         let measured_ps = &self.measured_ps;
         keep_from(&mut agenda.flows, flows, |record| {
             measured_ps.contains(&record.start_ps)

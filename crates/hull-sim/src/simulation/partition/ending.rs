@@ -8,7 +8,7 @@
 use super::neighbour::Neighbour;
 use super::part::{Part, Phase, Step};
 use crate::simulation::Simulation;
-use crate::simulation::completion::{self, NOT_YET, Since, UNCHECKED};
+use crate::simulation::completion::{self, NEVER, NOT_YET, Since};
 use crate::workload::{Progress, Workload};
 
 impl Part<'_> {
@@ -20,7 +20,7 @@ impl Part<'_> {
             ..
         } = &*self.simulation;
         if !endpoints.keeps_flows {
-            return UNCHECKED;
+            return NEVER;
         }
         if endpoints.table.halves.is_none() {
             return match workload.done {
@@ -56,13 +56,19 @@ impl Part<'_> {
         self.simulation.endpoints.table.halves.is_some()
     }
 
-    /// Adopts the end of the run if it has become known.
+    /// Adopts the end of the run if it has become known: before the part has served what follows.
     #[inline]
     pub(super) fn take_end(&mut self) {
         if let Some(done_ps) = completion::done_ps(self.all_complete()) {
-            let later_ps = self.simulation.fabric.notice.to_fabric_ps;
+            let end_ps = done_ps + self.simulation.fabric.notice.to_fabric_ps;
+            assert!(
+                self.served_ps <= end_ps,
+                "part {} has served events until {} ps of a run that ends at {end_ps} ps",
+                self.number,
+                self.served_ps
+            );
             let clock = &mut self.simulation.clock;
-            clock.limit_ps = clock.limit_ps.min(done_ps + later_ps);
+            clock.limit_ps = clock.limit_ps.min(end_ps);
             self.simulation.workload.done = true;
         }
     }
@@ -70,10 +76,7 @@ impl Part<'_> {
     /// Decides whether the run is over at the end of the measured time: it is if the flows of all
     /// parts are complete. A part whose flows are not goes on, and its clock tells the others.
     pub(super) fn decide(&mut self) -> Step {
-        let received = match self.receive() {
-            true => Step::Ahead,
-            false => Step::Stuck,
-        };
+        let received = self.receive();
         let limit_ps = self.simulation.clock.limit_ps;
         let are_at = |others: &[Neighbour], clock_ps: u64| {
             others.iter().all(|other| other.theirs.clock_ps >= clock_ps)
@@ -104,7 +107,6 @@ impl Part<'_> {
             self.phase = Phase::Ending;
         } else {
             self.simulation.clock.aim_at_last();
-            self.served_ps = 0;
             self.phase = Phase::Draining;
             self.drains = true;
         }
@@ -127,10 +129,7 @@ impl Part<'_> {
                 return Step::Ahead;
             }
         }
-        match received {
-            true => Step::Ahead,
-            false => Step::Stuck,
-        }
+        received
     }
 
     /// Receives, after the end of all threads, what this part's thread has left: it may end between

@@ -1,34 +1,34 @@
 //! What a part sends to the others and does with what it receives. Times are ps.
 
 use super::message::Message;
-use super::neighbour::Neighbour;
-use super::part::{Part, Phase};
+use super::part::{Part, Phase, Step};
 use crate::network::{Departure, NO_OPTIONS};
 use crate::simulation::halves::Note;
 
 impl Part<'_> {
-    /// Receives the messages of the other parts. Returns false if there are none. Fetches from the
-    /// edge last and reads its messages first.
+    /// Receives the messages of the other parts. Fetches from the edge last and reads its messages
+    /// first. Returns [`Step::Told`] if there are only clocks: the part's post stays true.
     #[inline]
-    pub(super) fn receive(&mut self) -> bool {
-        if self.is_posted {
-            if !self.neighbours.iter().any(Neighbour::has_new) {
-                return false;
-            }
-            self.take_back();
-        }
-        let mut received = false;
+    pub(super) fn receive(&mut self) -> Step {
+        let mut received = Step::Stuck;
         for neighbour in self.neighbours.iter_mut().rev() {
-            received |= neighbour.fetch();
+            if neighbour.fetch() {
+                received = Step::Told;
+            }
         }
-        if !received {
-            return false;
+        if received == Step::Stuck {
+            return received;
         }
         // Messages after the end of the run are not served.
         let serves = self.phase != Phase::Ending;
         let by_hosts = self.by_hosts();
         for at in 0..self.neighbours.len() {
             while let Some(message) = self.neighbours[at].next() {
+                if matches!(message, Message::Clock(_)) {
+                    continue;
+                }
+                self.take_back();
+                received = Step::Ahead;
                 let simulation = &mut *self.simulation;
                 match message {
                     Message::Packet(mut scheduled) => {
@@ -36,6 +36,8 @@ impl Part<'_> {
                             scheduled.packet.options = self.carried;
                         }
                         let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
+                        self.assert_not_served(at_ps, "a packet arrives");
+                        let simulation = &mut *self.simulation;
                         if serves {
                             simulation.clock.schedule_arrival(at_ps, port, cargo);
                         }
@@ -55,7 +57,19 @@ impl Part<'_> {
                 }
             }
         }
-        true
+        received
+    }
+
+    /// Asserts that this part has not served the time at which something happens that another part
+    /// tells. The results would depend on which part is ahead.
+    #[inline]
+    fn assert_not_served(&self, at_ps: u64, what: &str) {
+        assert!(
+            at_ps >= self.served_ps,
+            "{what} at {at_ps} ps at part {}, which has served its events until {} ps",
+            self.number,
+            self.served_ps
+        );
     }
 
     /// Sends changes since the last call: new routes before the packets that may follow them.
@@ -75,7 +89,7 @@ impl Part<'_> {
             let part = usize::from(to);
             let mut others = neighbours.iter_mut();
             let Some(neighbour) = others.find(|neighbour| neighbour.part == part) else {
-                continue;
+                unreachable!("a packet's next part is a neighbour");
             };
             if by_hosts && let Some(options) = options.take(scheduled.packet.options) {
                 neighbour.send_note(Note::Options(Box::new(options)));
@@ -109,7 +123,7 @@ impl Part<'_> {
             match others.find(|neighbour| neighbour.part == usize::from(part)) {
                 Some(neighbour) => neighbour.send_note(note),
                 None => {
-                    debug_assert_eq!(
+                    assert_eq!(
                         usize::from(part),
                         *number,
                         "parts with hosts are neighbours"
@@ -127,6 +141,9 @@ impl Part<'_> {
 
     /// Processes a note of another part.
     pub(super) fn take_note(&mut self, from: usize, note: Note) {
+        if let Note::Lost(loss) = &note {
+            self.assert_not_served(loss.at_ps, "a flow learns of a loss");
+        }
         let simulation = &mut *self.simulation;
         match note {
             Note::Lost(loss) => simulation.endpoints.await_loss(loss, &mut simulation.clock),

@@ -15,6 +15,8 @@ mod channel;
 mod ending;
 mod exchange;
 mod features;
+#[cfg(test)]
+mod interleaved;
 mod joined;
 mod ledger;
 mod message;
@@ -28,6 +30,8 @@ mod tests;
 mod worker;
 
 use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::thread;
 
 use super::halves::Halves;
@@ -158,12 +162,13 @@ impl Partition {
     /// Makes `edge` part 0, and `others`, runs of the same network without traffic, the other
     /// parts.
     pub fn new(plan: Plan, edge: &mut Simulation, mut others: Vec<Simulation>) -> Partition {
+        let slots = Arc::new(AtomicU32::new(0));
         for (number, part) in std::iter::once(edge).chain(&mut others).enumerate() {
             let (network, has_hosts) = (&mut part.fabric.network, plan.of_hosts.is_some());
             network.become_part(number as u8, &plan.of_ports, &plan.cut, has_hosts);
             if let Some(of_hosts) = &plan.of_hosts {
                 let late_ps = plan.longest_ps();
-                let halves = Halves::new(number, plan.parts, of_hosts.clone(), late_ps);
+                let halves = Halves::new(number, of_hosts.clone(), late_ps, Arc::clone(&slots));
                 part.endpoints.table.halves = Some(Box::new(halves));
             } else if number > 0 {
                 part.endpoints.keeps_flows = false;
@@ -281,10 +286,12 @@ fn run_all(
         Ok(of_threads)
     })?;
     let mut parts = Vec::from_iter(workers.into_parts());
-    let mut seconds = Vec::new();
-    for (result, of_thread) in of_threads {
-        result?;
-        seconds.push(of_thread);
+    let (results, seconds): (Vec<_>, Vec<f64>) = of_threads.into_iter().unzip();
+    // A part that fails stops the others, which then report that they were cancelled.
+    let mut failures = Vec::from_iter(results.into_iter().filter_map(Result::err));
+    failures.sort_by_key(|failure| *failure == Failure::Cancelled);
+    if let Some(failure) = failures.into_iter().next() {
+        return Err(failure);
     }
     parts.iter_mut().for_each(Part::receive_rest);
     while (parts.iter_mut()).fold(false, |any, part| part.send_rest() | any) {

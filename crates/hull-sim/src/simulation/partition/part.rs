@@ -28,8 +28,14 @@ use crate::simulation::{Control, Failure, PartLoad, Simulation};
 const MANY_EVENTS: u64 = 256;
 const FEW_EVENTS: u64 = 64;
 
-/// Number of idle steps between two checks whether all parts wait.
+/// Number of idle steps between two checks whether all parts wait: a check fetches what busy threads
+/// write. If one thread serves all parts, it does not.
 const SILENCE_EVERY: u32 = 1 << 4;
+const SILENCE_EVERY_IN_TURN: u32 = 1 << 1;
+
+/// Number of steps between two looks at the control, besides those by the number of events: some ten
+/// microseconds of steps without events.
+const LOOK_EVERY: u32 = 1 << 8;
 
 /// Phase of a part: those of every run ([`Simulation::run_phases`]), in step with the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +58,8 @@ pub enum Phase {
 pub enum Step {
     /// Events were served or messages received.
     Ahead,
+    /// Only clocks were received or sent: nothing has happened in the simulated network.
+    Told,
     /// Another part must act first.
     Stuck,
     /// All parts are done.
@@ -88,7 +96,8 @@ pub struct Part<'a> {
     pub(super) served_ps: u64,
     /// Time from which on no event is served, ps, if the parts are to meet at a time.
     until_ps: u64,
-    /// Number of consecutive idle steps.
+    /// Number of steps, and of consecutive ones in which nothing happened.
+    steps: u32,
     in_vain: u32,
     /// Time before which nothing arrives, as determined by the board, ps.
     silence_ps: u64,
@@ -138,6 +147,7 @@ impl<'a> Part<'a> {
             phase: Phase::Measuring,
             served_ps: 0,
             until_ps: u64::MAX,
+            steps: 0,
             in_vain: 0,
             silence_ps: 0,
             is_posted: false,
@@ -178,11 +188,20 @@ impl<'a> Part<'a> {
             Phase::Ending => self.end(),
             Phase::Over => Step::Over,
         };
-        if step != Step::Stuck {
-            self.in_vain = 0;
-        } else if self.neighbours.len() > 1 {
-            self.in_vain = self.in_vain.wrapping_add(1);
-            self.seek_silence();
+        match step {
+            Step::Ahead | Step::Over => self.in_vain = 0,
+            Step::Told | Step::Stuck if self.neighbours.len() > 1 => {
+                self.in_vain = self.in_vain.wrapping_add(1);
+                self.seek_silence(match in_turn {
+                    true => SILENCE_EVERY_IN_TURN,
+                    false => SILENCE_EVERY,
+                });
+            }
+            Step::Told | Step::Stuck => {}
+        }
+        self.steps = self.steps.wrapping_add(1);
+        if self.steps.is_multiple_of(LOOK_EVERY) {
+            self.simulation.look_at(self.control)?;
         }
         Ok(step)
     }
@@ -212,7 +231,7 @@ impl<'a> Part<'a> {
     pub fn settle(&mut self) -> bool {
         let received = self.receive();
         self.neighbours.iter_mut().for_each(Neighbour::publish);
-        !received && !self.is_behind()
+        received == Step::Stuck && !self.is_behind()
     }
 
     /// Simulation of the part, while the parts are joined.
@@ -247,18 +266,20 @@ impl<'a> Part<'a> {
         let limit_ps = self.simulation.clock.limit_ps;
         let goal_ps = bound_ps.min(limit_ps).min(self.until_ps);
         let is_stuck = self.served_ps >= goal_ps;
-        if !is_stuck {
+        if self.next_ps() < goal_ps {
             self.take_back();
         }
+        let events = self.events();
         self.serve_strides(goal_ps, bound_ps, in_turn)?;
         self.log_rows();
         if self.served_ps >= self.simulation.clock.limit_ps && !self.is_behind() {
             self.reach_limit();
             return Ok(Step::Ahead);
         }
-        Ok(match received || !is_stuck {
-            true => Step::Ahead,
-            false => Step::Stuck,
+        Ok(match received {
+            _ if self.events() > events => Step::Ahead,
+            Step::Stuck if !is_stuck => Step::Told,
+            received => received,
         })
     }
 
@@ -298,8 +319,11 @@ impl<'a> Part<'a> {
             }
             if self.by_hosts() {
                 self.take_end();
-                goal_ps = goal_ps.min(self.simulation.clock.limit_ps);
             }
+            // The end of the run may have become known.
+            let limit_ps = self.simulation.clock.limit_ps;
+            goal_ps = goal_ps.min(limit_ps);
+            self.served_ps = self.served_ps.min(limit_ps);
             if self.served_ps >= goal_ps {
                 return Ok(());
             }
@@ -316,11 +340,13 @@ impl<'a> Part<'a> {
         bounds.min().unwrap_or(u64::MAX).max(self.silence_ps)
     }
 
-    /// Time before which nothing is served if nothing arrives, ps.
+    /// Time before which nothing is served if nothing arrives, ps. The limit is the latest one: this
+    /// part goes on from there if another one does, and the other may end the run first.
     #[inline]
     pub(super) fn next_ps(&self) -> u64 {
-        let next_ps = self.simulation.clock.events.next_not_before_ps();
-        next_ps.max(self.served_ps)
+        let clock = &self.simulation.clock;
+        let next_ps = clock.events.next_not_before_ps();
+        next_ps.max(self.served_ps).min(clock.limit_ps)
     }
 
     /// Whether this part is the edge.
@@ -369,15 +395,15 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Checks whether all parts wait, and how far they can then advance.
-    fn seek_silence(&mut self) {
+    /// Checks every so many idle steps whether all parts wait, and how far they can then advance.
+    fn seek_silence(&mut self, every: u32) {
         if !self.is_posted {
             self.is_posted = true;
             let next_ps = self.next_ps();
             let sent = self.neighbours.iter().map(|other| other.sent).sum();
             let taken = self.neighbours.iter().map(|other| other.taken).sum();
             self.board.post(self.number, next_ps, sent, taken);
-        } else if self.in_vain.is_multiple_of(SILENCE_EVERY) {
+        } else if self.in_vain.is_multiple_of(every) {
             let silence_ps = self
                 .board
                 .silence_ps(&self.distances_ps, &mut self.versions);

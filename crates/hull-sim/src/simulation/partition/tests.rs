@@ -13,7 +13,7 @@ use super::part::{Part, Phase, Step};
 use super::worker::Manner;
 use super::{ByHostsIf, Partition, neighbours};
 
-const SCENARIO: &str = r#"
+pub(super) const SCENARIO: &str = r#"
 name = "parts"
 [run]
 duration = "1000s"
@@ -32,11 +32,11 @@ sizes.fixed = "1KB"
 "#;
 
 /// Builds a run that is divided by hosts if it may be, or never.
-fn built(scenario: &Scenario, by_hosts: bool) -> Simulation {
+pub(super) fn built(scenario: &Scenario, by_hosts: bool) -> Simulation {
     written(scenario, by_hosts, None)
 }
 
-fn written(scenario: &Scenario, by_hosts: bool, folder: Option<&Path>) -> Simulation {
+pub(super) fn written(scenario: &Scenario, by_hosts: bool, folder: Option<&Path>) -> Simulation {
     let by_hosts_if = ByHostsIf {
         processors: usize::MAX,
         least_packets: if by_hosts { 0 } else { u64::MAX },
@@ -142,7 +142,7 @@ fn everything(settings: &[String], manner: Option<Manner>, by_hosts: bool) -> (u
 }
 
 /// The same for a run that may be empty.
-fn everything_of(
+pub(super) fn everything_of(
     settings: &[String],
     manner: Option<Manner>,
     by_hosts: bool,

@@ -73,6 +73,10 @@ pub enum Manner {
     /// clocks before its first step.
     #[cfg(test)]
     EdgeLast,
+    /// The first thread serves one part for some steps, then another, in an order drawn from this
+    /// seed: parts advance unevenly, as on busy processors, but each time in the same way.
+    #[cfg(test)]
+    Interleaved(u64),
 }
 
 impl Manner {
@@ -93,7 +97,7 @@ impl Manner {
     /// Whether the parts are never joined and have no threads of their own.
     fn is_in_turn(self) -> bool {
         #[cfg(test)]
-        if self == Manner::EdgeLast {
+        if matches!(self, Manner::EdgeLast | Manner::Interleaved(_)) {
             return true;
         }
         self == Manner::InTurn
@@ -213,7 +217,7 @@ impl<'a> Workers<'a> {
         let mut in_vain = 0;
         while !self.by_one.load(Ordering::Relaxed) {
             match part.step(false)? {
-                Step::Ahead => {
+                Step::Ahead | Step::Told => {
                     in_vain = 0;
                     if !meter.is_due(part.events()) {
                         continue;
@@ -276,6 +280,10 @@ impl<'a> Workers<'a> {
             all.reverse();
         }
         let (mut events, mut joined) = (0, Duration::ZERO);
+        #[cfg(test)]
+        if let Manner::Interleaved(seed) = self.manner {
+            return super::interleaved::serve(all, seed);
+        }
         loop {
             if self.board.is_broken() {
                 return Err(Failure::Cancelled);
