@@ -21,7 +21,7 @@ from fuzz.inside import Refused, plan_of
 from hull import _core
 
 NAME = "random_scenarios"
-MACHINE = ("threads", "cpu_seconds", "wall_seconds", "peak_rss_bytes")
+MACHINE = ("threads", "divided", "cpu_seconds", "wall_seconds", "peak_rss_bytes")
 """Entries of a summary that describe the machine, not the run."""
 
 

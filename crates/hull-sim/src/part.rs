@@ -16,7 +16,9 @@ use crate::measure::{
 use crate::network::Distribution;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
-use crate::simulation::{self, Control, Failure, Outcome, PacketCount, ProcessorUse, Throughput};
+use crate::simulation::{
+    self, Control, Divided, Failure, Outcome, PacketCount, ProcessorUse, Throughput,
+};
 use crate::transport::External;
 
 /// Identity of a part within a run.
@@ -48,6 +50,8 @@ pub struct Summary {
     pub simulated_seconds: f64,
     /// Number of simulating threads.
     pub threads: u32,
+    /// How the network was divided among them.
+    pub divided: Divided,
     /// Processor time of the simulating threads, s.
     pub cpu_seconds: f64,
     /// Elapsed time, s.
@@ -146,6 +150,7 @@ pub fn run(
         events: outcome.events,
         simulated_seconds: outcome.simulated_ps as f64 * 1e-12,
         threads: 1 + outcome.other_threads_seconds.len() as u32,
+        divided: outcome.divided,
         cpu_seconds: thread_seconds() - cpu + outcome.other_threads_seconds.iter().sum::<f64>(),
         wall_seconds: wall.elapsed().as_secs_f64(),
         peak_rss_bytes: peak_rss_bytes(),

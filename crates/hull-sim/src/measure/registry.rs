@@ -111,6 +111,14 @@ const BEFORE_COUNTS: &[Statistic] = &[
     Statistic::new("events", Count, Sum, "events processed, without samples and timers that were not due"),
     Statistic::new("simulated_seconds", Second, Sum, "simulated time"),
     Statistic::new("threads", Count, Not, "simulating threads").of_machine(),
+    Statistic::new("divided.parts", Count, Not, "parts of the network that threads simulate").of_machine(),
+    Statistic::new(
+        "divided.threads",
+        Count,
+        Not,
+        "largest number of threads that simulate parts at the same time",
+    )
+    .of_machine(),
     Statistic::new(
         "cpu_seconds",
         Second,

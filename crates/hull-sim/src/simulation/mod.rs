@@ -46,7 +46,9 @@ use flows::FlowTable;
 use instruments::Instruments;
 pub use live::{Live, Shown};
 use losses::Losses;
-pub use outcome::{Measured, Outcome, PacketCount, PartLoad, ProcessorUse, Throughput};
+pub use outcome::{
+    Divided, DividedBy, Measured, Outcome, PacketCount, PartLoad, ProcessorUse, Throughput,
+};
 use partition::Partition;
 
 /// Smallest number of events between two looks at [`Control`]. A look comes when the calendar has
@@ -182,6 +184,7 @@ impl Simulation {
 
     /// Runs to the end, or until `control` requests a stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
+        let divided = self.partition.as_deref().map(Partition::divided);
         let (measured, parts) = match self.partition.take() {
             Some(parts) => parts.run(&mut self, control)?,
             None => (self.run_phases(control)?, Vec::new()),
@@ -191,7 +194,7 @@ impl Simulation {
         control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
         let options = &mut self.fabric.network.options;
         self.endpoints.forget_losses(options, &mut self.tally);
-        Outcome::of(self, measured, &parts)
+        Outcome::of(self, measured, &parts, divided.unwrap_or_default())
     }
 
     /// Runs to the end of the measured time, measures, and lets started flows complete.

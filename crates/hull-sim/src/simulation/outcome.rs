@@ -96,6 +96,40 @@ pub struct PartLoad {
     pub in_turn: Duration,
 }
 
+/// How the network of a run was divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DividedBy {
+    /// One part.
+    #[default]
+    None,
+    /// Each part has hosts.
+    Hosts,
+    /// One part has all hosts, the others have switches.
+    Switches,
+}
+
+/// Division of a run among threads. Its results do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Divided {
+    /// Way of the division.
+    pub by: DividedBy,
+    /// Number of parts.
+    pub parts: u32,
+    /// Largest number of threads that serve parts at the same time.
+    pub threads: u32,
+}
+
+impl Default for Divided {
+    fn default() -> Divided {
+        Divided {
+            by: DividedBy::None,
+            parts: 1,
+            threads: 1,
+        }
+    }
+}
+
 /// Result of a run.
 #[derive(Debug)]
 pub struct Outcome {
@@ -143,6 +177,8 @@ pub struct Outcome {
     pub other_threads_seconds: Vec<f64>,
     /// Load of each part, the hosts' part first, if the run was simulated in parts.
     pub part_loads: Vec<PartLoad>,
+    /// How the run was divided.
+    pub divided: Divided,
 }
 
 impl Outcome {
@@ -152,6 +188,7 @@ impl Outcome {
         simulation: Simulation,
         measured: Measured,
         parts: &[(PartLoad, f64)],
+        divided: Divided,
     ) -> Result<Self, Failure> {
         let Simulation {
             clock,
@@ -201,6 +238,7 @@ impl Outcome {
                 .unwrap_or(endpoints.table.flows.len() as u64),
             other_threads_seconds: parts.iter().skip(1).map(|&(_, seconds)| seconds).collect(),
             part_loads: parts.iter().map(|&(load, _)| load).collect(),
+            divided,
             logs: instruments.logs,
             flows: records.flows,
             queries: records.queries,

@@ -17,7 +17,13 @@ use serde_json::{Map, Value};
 use super::queue_series::folder;
 
 /// Results that describe the machine rather than the run.
-const OF_THE_MACHINE: [&str; 4] = ["threads", "cpu_seconds", "wall_seconds", "peak_rss_bytes"];
+const OF_THE_MACHINE: [&str; 5] = [
+    "threads",
+    "divided",
+    "cpu_seconds",
+    "wall_seconds",
+    "peak_rss_bytes",
+];
 
 /// Results of a part.
 pub struct Left {

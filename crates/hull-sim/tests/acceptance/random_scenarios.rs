@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use hull_sim::measure::LinkCount;
 use hull_sim::scenario::{Message, Scenario, expand};
-use hull_sim::simulation::{self, Control, Outcome};
+use hull_sim::simulation::{self, Control, Divided, Outcome};
 use proptest::prelude::*;
 
 use super::measuring::left;
@@ -40,6 +40,7 @@ fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> 
         .map_err(|e| format!("{e:?}"))?;
     outcome.other_threads_seconds.clear();
     outcome.part_loads.clear();
+    outcome.divided = Divided::default();
     let text = format!("{outcome:?}");
     Ok((outcome, text))
 }

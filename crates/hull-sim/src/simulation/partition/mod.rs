@@ -36,7 +36,7 @@ use std::thread;
 
 use super::halves::Halves;
 use super::outcome::Measured;
-use super::{Control, Endpoints, Fabric, Failure, PartLoad, Simulation, Tally};
+use super::{Control, Divided, DividedBy, Endpoints, Fabric, Failure, PartLoad, Simulation, Tally};
 use crate::scenario::Scenario;
 use crate::workload::{Traffic, Workload};
 use board::Board;
@@ -182,6 +182,19 @@ impl Partition {
             plan,
             others,
             manner,
+        }
+    }
+
+    /// How the run is divided.
+    pub fn divided(&self) -> Divided {
+        let parts = self.plan.parts as u32;
+        Divided {
+            by: match self.plan.of_hosts {
+                Some(_) => DividedBy::Hosts,
+                None => DividedBy::Switches,
+            },
+            parts,
+            threads: if self.manner.has_threads() { parts } else { 1 },
         }
     }
 

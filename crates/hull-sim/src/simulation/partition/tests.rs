@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::scenario;
 use crate::scenario::Scenario;
-use crate::simulation::{Control, Failure, Simulation, build};
+use crate::simulation::{Control, Divided, DividedBy, Failure, Simulation, build};
 
 use super::board::Board;
 use super::part::{Part, Phase, Step};
@@ -158,6 +158,7 @@ pub(super) fn everything_of(
     let mut outcome = outcome.expect("runs to its end");
     outcome.other_threads_seconds.clear();
     outcome.part_loads.clear();
+    outcome.divided = Divided::default();
     (parts, outcome.packet_hops, format!("{outcome:?}"))
 }
 
@@ -423,4 +424,32 @@ fn size_decides_whether_two_parts_have_hosts() {
     assert!(rule.are_two_worthwhile(300, false));
     assert!(rule.are_two_worthwhile(300, true));
     assert!(!rule.are_two_worthwhile(199, false));
+}
+
+/// A result says how its run was divided.
+#[test]
+fn a_result_names_the_division() {
+    for (threads, by_hosts, manner, by, expected) in [
+        (1, true, Manner::InTurn, DividedBy::None, (1, 1)),
+        (3, true, Manner::InTurn, DividedBy::Hosts, (3, 1)),
+        (3, true, Manner::Apart, DividedBy::Hosts, (3, 3)),
+        (8, true, Manner::Adaptive, DividedBy::Hosts, (4, 4)),
+        (3, false, Manner::Joined, DividedBy::Switches, (3, 1)),
+    ] {
+        let settings = [
+            format!("run.threads={threads}"),
+            "run.duration=20us".to_owned(),
+        ];
+        let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("valid");
+        let mut simulation = built(&cells[0].scenario, by_hosts);
+        if let Some(partition) = &mut simulation.partition {
+            partition.manner = manner;
+        }
+        let outcome = simulation.run(&Control::default());
+        let divided = outcome.expect("runs to its end").divided;
+        assert_eq!(divided.by, by);
+        assert_eq!((divided.parts, divided.threads), expected, "{manner:?}");
+    }
+    let text = serde_json::to_string(&Divided::default()).expect("is a table");
+    assert_eq!(text, r#"{"by":"none","parts":1,"threads":1}"#);
 }

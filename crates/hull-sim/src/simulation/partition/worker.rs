@@ -90,7 +90,7 @@ impl Manner {
     }
 
     /// Whether threads ever serve their own parts.
-    fn has_threads(self) -> bool {
+    pub fn has_threads(self) -> bool {
         self != Manner::Joined && !self.is_in_turn()
     }
 
