@@ -19,8 +19,9 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
 
+/// State of a flow in the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Flow {
+pub struct Flow {
     credit: i64,
     listed: bool,
 }

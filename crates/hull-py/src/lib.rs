@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hull_sim::measure::{self, OF_DISTRIBUTION, RunLabels, Statistic, TABLES};
+use hull_sim::memory;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
@@ -105,7 +106,8 @@ fn statistics() -> PyResult<String> {
 }
 
 /// Reads a scenario. Returns a JSON list of its cells: condition, scheme, scenario, derived (keys
-/// whose values depend on the network), toml.
+/// whose values depend on the network), memory (estimate of the bytes that a run needs, with its
+/// largest parts first), toml.
 ///
 /// `file` names the text in messages, `overrides` are "key=value", and `own` are external
 /// congestion controls: name and SHA-256 of the source. Raises ScenarioError with a line per
@@ -136,10 +138,21 @@ fn expand(
             "scheme": cell.scheme,
             "scenario": cell.scenario,
             "derived": cell.derived,
+            "memory": cell.memory,
             "toml": toml,
         }));
     }
     json(&list)
+}
+
+/// Memory that this process may still take, bytes; None if it is unknown. Raises ScenarioError if
+/// the environment variable `HULL_MEMORY_LIMIT` is no size.
+#[pyfunction]
+fn available_memory() -> PyResult<Option<u64>> {
+    match memory::available() {
+        Ok(available) => Ok(available.map(|available| available.bytes)),
+        Err(problem) => Err(ScenarioError::new_err(problem.to_string())),
+    }
 }
 
 /// Parses a quantity as written in a scenario file. `kind` is `rate` (result in bit/s), `time` (s),
@@ -390,6 +403,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(statistics, m)?)?;
     m.add_function(wrap_pyfunction!(expand, m)?)?;
+    m.add_function(wrap_pyfunction!(available_memory, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;
     m.add_function(wrap_pyfunction!(range, m)?)?;

@@ -1,6 +1,7 @@
 //! hull's packet-level simulator. Each folder may use only those above it in this list; a test
 //! checks the imports:
 //!
+//! - [`memory`]: what a run is estimated to need, and what this process may still take;
 //! - [`engine`]: the order of events in time; it knows only times and entity numbers;
 //! - [`network`]: packets, links, the ports of switches and their rules;
 //! - [`transport`]: senders, receivers and congestion controls;
@@ -20,6 +21,7 @@ pub mod engine;
 pub mod host;
 pub mod limits;
 pub mod measure;
+pub mod memory;
 pub mod network;
 pub mod part;
 mod prefetch;
@@ -29,6 +31,7 @@ pub mod random;
 pub mod scenario;
 pub mod service_time;
 pub mod simulation;
+mod text_file;
 pub mod topology;
 pub mod transport;
 pub mod units;

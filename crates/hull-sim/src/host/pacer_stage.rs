@@ -20,6 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::nic::Nic;
+use crate::memory::block_of;
 use crate::network::{Packet, flags};
 use crate::random::Stream;
 
@@ -154,6 +155,11 @@ impl PacerStage {
             paced: 0,
             associations: 0,
         }
+    }
+
+    /// Memory of a stage with this number of buckets, without packets and associations, bytes.
+    pub fn bytes(buckets: usize) -> u64 {
+        size_of::<PacerStage>() as u64 + block_of::<Bucket>(buckets)
     }
 
     /// Processes an ACK with ECN-Echo for a flow of this host, or the packet that reports it.

@@ -11,6 +11,7 @@ use super::parquet_file::{Column, Values};
 use super::sketch::Sketch;
 use super::slowdown::{SlowdownSummary, Slowdowns};
 use super::table_log::{Names, Row, TableLog};
+use crate::memory::block_of;
 use crate::network::Distribution;
 use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
@@ -151,6 +152,12 @@ impl FlowLog {
             of_groups: Vec::new(),
             table: TableLog::new(classes, path),
         }
+    }
+
+    /// Memory of a log with this number of size classes, without samples, bytes.
+    pub fn bytes(classes: usize) -> u64 {
+        let of_sketches = 3 * block_of::<Sketch>(classes) + block_of::<u64>(classes);
+        size_of::<FlowLog>() as u64 + of_sketches
     }
 
     /// Adds logs for several transports.

@@ -13,6 +13,7 @@ use std::ops::{Deref, DerefMut};
 use super::packet::Packet;
 use super::rules::Decision;
 use super::schedulers::{Leaving, Order, Scheduler, Strict};
+use crate::memory::{block, block_of};
 use crate::prefetch::prefetch;
 
 /// Waiting packet.
@@ -93,6 +94,15 @@ impl Queues {
             commit_ps,
             selects_at_ps: u64::MAX,
         }
+    }
+
+    /// Memory of the empty queues and the scheduler, bytes.
+    pub fn heap_bytes(&self) -> u64 {
+        let of_scheduler = match &self.scheduler {
+            Chooser::Strict(_) => 0,
+            Chooser::Other(other) => block(size_of_val(&**other)) + other.heap_bytes(),
+        };
+        block_of::<Queue>(self.queues.len()) + of_scheduler
     }
 
     /// Prefetches the first two queues.

@@ -12,6 +12,7 @@ use super::{
     pacer, queue_rules, shape, transports, uno_phantom_queue,
 };
 use crate::limits;
+use crate::memory::Estimate;
 use crate::problem::Problem;
 use crate::quote;
 use crate::units::Size;
@@ -27,6 +28,8 @@ pub struct Cell {
     pub scenario: Scenario,
     /// Keys that were not set and whose values were derived from the network.
     pub derived: Vec<&'static str>,
+    /// Memory of a run; empty if the cell was not verified.
+    pub memory: Estimate,
 }
 
 /// Largest number of values of a swept key that are checked if the scenario has another mistake.
@@ -42,17 +45,19 @@ type Condition = Vec<(String, Value)>;
 /// replaces its sweep; the module `overrides` defines the schemes that an override changes. Fails
 /// with all mistakes found. Constraints between keys are checked once each key is valid by itself.
 pub fn expand(text: &str, file: &str, overrides: &[String]) -> Result<Vec<Cell>, ScenarioError> {
-    expand_verified(text, file, overrides, &ExternalControls::new(), &|_| Ok(()))
+    expand_verified(text, file, overrides, &ExternalControls::new(), &|_| {
+        Ok(Estimate::default())
+    })
 }
 
 /// Does the same as [`expand`], with external congestion controls (`own`) that scenarios may name,
-/// and with `verify`, which each cell must pass.
+/// and with `verify`, which each cell must pass and which estimates its memory.
 pub fn expand_verified(
     text: &str,
     file: &str,
     set: &[String],
     own: &ExternalControls,
-    verify: &dyn Fn(&Scenario) -> Result<(), Problem>,
+    verify: &dyn Fn(&Scenario) -> Result<Estimate, Problem>,
 ) -> Result<Vec<Cell>, ScenarioError> {
     let mut mistakes = Mistakes::new(file, text);
     let Some(mut base) = read(text, &mut mistakes) else {
@@ -114,14 +119,15 @@ pub fn expand_verified(
             // Skips the slow check once a mistake is known.
             let verify = |scenario: &Scenario| match misfits.is_empty() {
                 true => verify(scenario),
-                false => Ok(()),
+                false => Ok(Estimate::default()),
             };
             match complete(&mut scenario, own, &verify) {
-                Ok(derived) => cells.push(Cell {
+                Ok((derived, memory)) => cells.push(Cell {
                     condition: name.clone(),
                     scheme,
                     scenario,
                     derived,
+                    memory,
                 }),
                 Err(problems) => misfits.push((scheme, problems, table)),
             }
@@ -322,18 +328,18 @@ fn decode(table: &Table) -> Result<Scenario, Vec<Problem>> {
 }
 
 /// Checks a decoded scenario and derives the values that depend on others. Returns the derived
-/// keys; fails with at least one problem.
+/// keys and what `verify` does; fails with at least one problem.
 fn complete(
     scenario: &mut Scenario,
     own: &ExternalControls,
-    verify: &dyn Fn(&Scenario) -> Result<(), Problem>,
-) -> Result<Vec<&'static str>, Vec<Problem>> {
+    verify: &dyn Fn(&Scenario) -> Result<Estimate, Problem>,
+) -> Result<(Vec<&'static str>, Estimate), Vec<Problem>> {
     congestion_control::resolve(scenario, own).map_err(|problem| vec![problem])?;
     queue_rules::resolve(scenario);
     check::check(scenario)?;
     let resolved = uno_phantom_queue::resolve(scenario).and_then(|mut derived| {
         derived.extend(pacer::resolve(scenario)?);
-        verify(scenario).map(|()| derived)
+        verify(scenario).map(|memory| (derived, memory))
     });
     resolved.map_err(|problem| vec![problem])
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::flows::FlowTable;
 use super::opening::mix;
+use crate::memory::{block, block_of};
 use crate::network::Network;
 use crate::prefetch::prefetch;
 use crate::topology::Routes;
@@ -63,6 +64,16 @@ impl Connection {
             number,
             at_puller: None,
         }
+    }
+
+    /// Memory of a new connection with these settings, bytes.
+    pub(super) fn bytes(config: &MessageConfig) -> u64 {
+        let paths = usize::from(config.paths);
+        let of_balancer = match config.balancing.walks() {
+            true => block(paths),
+            false => 0,
+        };
+        block_of::<Connection>(1) + block_of::<Route>(2 * paths) + of_balancer
     }
 
     /// Prefetches the fields that a data packet needs.

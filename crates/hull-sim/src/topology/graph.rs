@@ -11,6 +11,7 @@ use super::names::Names;
 use super::parts::{Parts, Wires};
 use super::pods::Pods;
 use crate::limits;
+use crate::memory::block_of;
 use crate::quote;
 
 /// Rate and delay of one direction of a link.
@@ -93,6 +94,15 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Memory of its lists, without names that a file gives, bytes.
+    pub fn heap_bytes(&self) -> u64 {
+        block_of::<Node>(self.nodes.len())
+            + block_of::<Link>(self.links.len())
+            + block_of::<usize>(self.hosts.len())
+            + block_of::<usize>(self.node_ports.len())
+            + block_of::<u32>(self.first_ports.len())
+    }
+
     /// Creates a graph from its parts and checks it; `tiers` are the names of the tiers. An error
     /// states what was found and what is expected.
     pub(super) fn new(

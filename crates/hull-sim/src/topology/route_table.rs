@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::graph::{Graph, Kind};
 use super::routing::choose;
+use crate::memory::block_of;
 
 /// Absent port, set, row or path.
 const NONE: u32 = u32::MAX;
@@ -95,6 +96,14 @@ impl RouteTable {
             sets: sets.sets,
             longest,
         }
+    }
+
+    /// Memory of its lists, bytes.
+    pub(super) fn heap_bytes(&self) -> u64 {
+        block_of::<Attachment>(self.hosts.len())
+            + block_of::<u32>(self.far_switch.len())
+            + block_of::<u32>(self.next.len())
+            + block_of::<u32>(self.sets.len())
     }
 
     /// See [`Routes::path`](super::Routes::path).

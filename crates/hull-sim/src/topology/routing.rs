@@ -53,6 +53,14 @@ impl Routes {
         }
     }
 
+    /// Memory of the table, bytes; 0 if paths are computed.
+    pub fn heap_bytes(&self) -> u64 {
+        match &self.0 {
+            Ways::Computed(_) => 0,
+            Ways::Stored(table) => table.heap_bytes(),
+        }
+    }
+
     /// Number of ports on the longest path between two hosts; 0 if there is none.
     pub fn longest_path(&self) -> usize {
         match &self.0 {

@@ -67,7 +67,8 @@ impl Workload for AllToAll {
         let first_ps = self.starts_ps.first();
         let together = (self.starts_ps.iter()).all(|start_ps| Some(start_ps) == first_ps);
         let hosts = self.hosts.len() as u64;
-        Backlog::of_flows(u64::from(together) * hosts * hosts.saturating_sub(1))
+        let flows = u64::from(together) * hosts * hosts.saturating_sub(1);
+        Backlog::of_flows(flows).with_largest(self.size)
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

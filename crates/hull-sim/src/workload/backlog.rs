@@ -10,6 +10,8 @@ pub struct Backlog {
     pub bytes: u64,
     /// Messages on persistent connections.
     pub messages: u64,
+    /// Bytes of the largest of these flows; 0 if unknown.
+    pub largest: u64,
 }
 
 impl Backlog {
@@ -27,6 +29,12 @@ impl Backlog {
         Backlog { bytes, ..self }
     }
 
+    /// Sets the bytes of the largest flow.
+    #[must_use]
+    pub fn with_largest(self, largest: u64) -> Self {
+        Backlog { largest, ..self }
+    }
+
     /// Creates the backlog of `messages` messages on persistent connections.
     pub fn of_messages(messages: u64) -> Self {
         Backlog {
@@ -42,6 +50,7 @@ impl Backlog {
             flows: self.flows.saturating_add(other.flows),
             bytes: self.bytes.saturating_add(other.bytes),
             messages: self.messages.saturating_add(other.messages),
+            largest: self.largest.max(other.largest),
         }
     }
 }

@@ -69,6 +69,7 @@ impl Workload for Bulk {
             (None, interval_ps) => self.flows.min(self.end_ps / interval_ps),
             (Some(_), _) => 0,
         })
+        .with_largest(self.size.unwrap_or(LASTING))
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

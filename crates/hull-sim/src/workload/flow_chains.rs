@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use super::flow_list::ListedFlow;
 use super::flow_list_rows::{AFTER, CellProblem, REUSE};
+use crate::memory::block_of;
 use crate::quote;
 
 /// Contents of a row's cells in these columns; empty cells add nothing.
@@ -83,6 +84,15 @@ pub struct Chains {
 }
 
 impl Chains {
+    /// Memory of the dependencies, bytes.
+    pub(super) fn heap_bytes(&self) -> u64 {
+        let of_lists = self.followers.values();
+        let of_lists = of_lists.map(|rows| block_of::<u32>(rows.len()));
+        block_of::<u32>(self.waits.len())
+            + block_of::<(u32, Vec<u32>)>(self.followers.len())
+            + of_lists.sum::<u64>()
+    }
+
     /// Creates the dependencies from the rows that each row waits for, in the order of the file,
     /// and each row's place in the list. Empty if no row waits.
     pub(super) fn new(after: &[Vec<u32>], places: &[u32]) -> Result<Self, String> {

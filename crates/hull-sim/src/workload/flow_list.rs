@@ -17,8 +17,12 @@ use super::flow_chains::Chains;
 use super::flow_list_rows::{Row, RowReader};
 use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
 use crate::damaged::{DAMAGED, undamaged};
+use crate::memory::{Estimate, Need, available, block_of};
 use crate::quote;
 use crate::scenario::Transport;
+
+/// Number of flows from which a list is checked against the available memory when it grows.
+const LONG: usize = 1 << 20;
 
 /// Row of a flow list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +107,17 @@ impl FlowList {
         Ok(list)
     }
 
-    /// Adds a row.
-    pub(super) fn push(&mut self, row: Row) {
+    /// Adds a row. Fails if the list needs more memory than is available.
+    pub(super) fn push(&mut self, row: Row) -> Result<(), String> {
+        let flows = self.flows.len();
+        if flows >= LONG && flows == self.flows.capacity() {
+            // The longer list and the present one, until it is copied.
+            let needed = 3 * block_of::<ListedFlow>(flows);
+            let need = Need::new("", format!("more than {flows} flows"), needed);
+            let checked =
+                available().and_then(|left| Estimate::new(vec![need]).check(left.as_ref()));
+            checked.map_err(|problem| <(String, String)>::from(problem).1)?;
+        }
         self.flows.push(row.flow);
         self.transports.extend(row.transport);
         self.groups.extend(row.group);
@@ -112,6 +125,7 @@ impl FlowList {
             self.after.push(chained.after);
             self.connections.push(chained.connection);
         }
+        Ok(())
     }
 
     /// Sorts the rows by start time.
@@ -137,6 +151,15 @@ impl FlowList {
             self.chains = Chains::new(&std::mem::take(&mut self.after), &places)?;
         }
         Ok(())
+    }
+
+    /// Memory of the flows, bytes.
+    pub fn heap_bytes(&self) -> u64 {
+        block_of::<ListedFlow>(self.flows.len())
+            + block_of::<u16>(self.transports.len())
+            + block_of::<u16>(self.groups.len())
+            + block_of::<Option<u32>>(self.connections.len())
+            + self.chains.heap_bytes()
     }
 
     /// Flows in the order of their start times.

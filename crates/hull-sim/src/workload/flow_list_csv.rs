@@ -23,7 +23,7 @@ pub(super) fn read(
     let place = places(&header).map_err(|problem| source.at_line(format!(", {problem}")))?;
     while let Some(row) = source.next()? {
         match rows.row(place.map(|index| Cell::Text(&row[index]))) {
-            Ok(row) => list.push(row),
+            Ok(row) => list.push(row)?,
             Err((column, problem)) => {
                 return Err(source.at_line(format!(", column {column}: {problem}")));
             }

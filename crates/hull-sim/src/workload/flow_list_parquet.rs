@@ -255,7 +255,7 @@ pub(super) fn read(
                 };
                 let mut values = values.iter();
                 let cells = place.map(|_| values.next().map_or(Cell::Text(b""), |v| v.cell(row)));
-                list.push(rows.row(cells).map_err(at_row)?);
+                list.push(rows.row(cells).map_err(at_row)?)?;
             }
             done += count;
         }

@@ -137,7 +137,11 @@ impl Workload for LongLived {
         let flows = self.flows.iter().filter(first).count() as u64;
         // The bytes in flight of an endless flow are bounded by marks and losses.
         let sizes = self.flows.iter().filter(first).filter_map(|flow| flow.size);
-        Backlog::of_flows(flows).with_bytes(sizes.fold(0, u64::saturating_add))
+        let largest = self.flows.iter().filter(first);
+        let largest = largest.map(|flow| flow.size.unwrap_or(LASTING)).max();
+        Backlog::of_flows(flows)
+            .with_bytes(sizes.fold(0, u64::saturating_add))
+            .with_largest(largest.unwrap_or(0))
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

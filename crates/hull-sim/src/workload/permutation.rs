@@ -74,7 +74,7 @@ impl Workload for Permutation {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog::of_flows(self.ends.len() as u64)
+        Backlog::of_flows(self.ends.len() as u64).with_largest(self.size)
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

@@ -93,6 +93,11 @@ impl Replay {
         self.list.group_names()
     }
 
+    /// Memory of the list, bytes.
+    pub fn heap_bytes(&self) -> u64 {
+        self.list.heap_bytes()
+    }
+
     /// Flows that take part, in the order of their start times.
     fn flows(&self) -> &[ListedFlow] {
         &self.list.flows()[..self.count]
@@ -177,7 +182,10 @@ impl Workload for Replay {
         let flows = self.flows();
         let together = flows.partition_point(|flow| flow.start_ps == flows[0].start_ps);
         let bytes = flows[..together].iter().map(|flow| flow.bytes);
-        Backlog::of_flows(together as u64).with_bytes(bytes.fold(0, u64::saturating_add))
+        let largest = bytes.clone().max().unwrap_or(0);
+        Backlog::of_flows(together as u64)
+            .with_bytes(bytes.fold(0, u64::saturating_add))
+            .with_largest(largest)
     }
 
     fn besides(&self) -> Besides {

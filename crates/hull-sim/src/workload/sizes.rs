@@ -10,6 +10,10 @@ use crate::problem::Problem;
 use crate::quote;
 use crate::random::Stream;
 use crate::scenario::{MAX_FLOW_BYTES, Pareto, Sizes};
+use crate::text_file;
+
+/// Largest size of a file with a table, bytes.
+const MOST_BYTES: u64 = 100_000_000;
 
 /// Largest flow that an untruncated Pareto distribution can generate, bytes: 2^50. One draw in
 /// 10^11 of the paper's would be larger.
@@ -125,7 +129,7 @@ pub(super) fn table(
     if let Some((_, text)) = shipped.iter().find(|(name, _)| *name == source) {
         return CdfTable::read(text, column).map_err(problem);
     }
-    let text = std::fs::read_to_string(source).map_err(|error| {
+    let text = text_file::read(source, MOST_BYTES).map_err(|error| {
         let names: Vec<&str> = shipped.iter().map(|(name, _)| *name).collect();
         problem(format!(
             "found {} ({}); expected one of {} or the path of a CSV file",

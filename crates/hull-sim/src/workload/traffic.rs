@@ -18,6 +18,7 @@ use super::request_response::RequestResponse;
 use super::{
     Agenda, Backlog, Besides, Channel, Groups, HostNames, NO_CONNECTION, Progress, Workload,
 };
+use crate::memory::block_of;
 use crate::problem::Problem;
 use crate::scenario::{Flows, Scenario};
 
@@ -232,6 +233,23 @@ impl Traffic {
         };
         let heaviest = self.parts.iter().rev().max_by_key(under_way);
         heaviest.map_or("flows", |part| part.name)
+    }
+
+    /// Memory of its lists that grow with hosts or files, bytes.
+    pub fn heap_bytes(&self) -> u64 {
+        let of_parts = self.parts.iter().map(|part| match &part.kind {
+            Kind::Replay(replay) => replay.heap_bytes(),
+            Kind::Requests(_)
+            | Kind::Bulk(_)
+            | Kind::LongLived(_)
+            | Kind::Flows(_)
+            | Kind::Incast(_)
+            | Kind::PartitionAggregate(_)
+            | Kind::AllToAll(_)
+            | Kind::Permutation(_)
+            | Kind::Production(_) => 0,
+        });
+        of_parts.sum::<u64>() + 2 * block_of::<(u32, u32)>(self.connections.len())
     }
 
     /// Parts of the completion time of a message's flow besides the transfer of its bytes.

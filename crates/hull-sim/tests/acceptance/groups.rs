@@ -211,5 +211,5 @@ fn group_matching_no_flow_is_rejected() {
     ] {
         assert!(problem.contains(part), "{part}: {problem}");
     }
-    assert_eq!(taken, Ok(()));
+    assert!(taken.is_ok(), "{taken:?}");
 }

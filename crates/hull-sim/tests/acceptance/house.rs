@@ -7,30 +7,41 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the crate with the modules that it may use: only earlier ones, so that there are
 /// no cycles.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     ("damaged", &[]),
     ("prefetch", &[]),
     ("quote", &[]),
     ("random", &[]),
+    ("text_file", &[]),
     ("engine", &["prefetch"]),
     ("units", &["quote"]),
     ("limits", &["engine"]),
     ("problem", &["quote", "units"]),
+    ("memory", &["problem", "quote", "units"]),
     ("service_time", &["problem", "random", "units"]),
     // An event carries the location of its packet.
     (
         "network",
-        &["engine", "prefetch", "problem", "quote", "random", "units"],
+        &[
+            "engine", "memory", "prefetch", "problem", "quote", "random", "units",
+        ],
     ),
     ("transport", &["network", "prefetch", "problem", "units"]),
-    ("host", &["network", "prefetch", "random", "service_time"]),
-    ("topology", &["limits", "problem", "quote", "units"]),
+    (
+        "host",
+        &["memory", "network", "prefetch", "random", "service_time"],
+    ),
+    (
+        "topology",
+        &["limits", "memory", "problem", "quote", "text_file", "units"],
+    ),
     // Describes a run by the settings of each mechanism, which are in the mechanism's file.
     (
         "scenario",
         &[
             "host",
             "limits",
+            "memory",
             "network",
             "problem",
             "quote",
@@ -46,17 +57,22 @@ const MAY_USE: [(&str, &[&str]); 18] = [
         &[
             "damaged",
             "limits",
+            "memory",
             "problem",
             "quote",
             "random",
             "scenario",
             "service_time",
+            "text_file",
             "topology",
             "units",
         ],
     ),
     // Passive: other modules report to it.
-    ("measure", &["damaged", "limits", "network", "workload"]),
+    (
+        "measure",
+        &["damaged", "limits", "memory", "network", "workload"],
+    ),
     (
         "simulation",
         &[
@@ -64,6 +80,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "host",
             "limits",
             "measure",
+            "memory",
             "network",
             "prefetch",
             "problem",

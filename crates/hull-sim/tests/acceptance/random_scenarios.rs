@@ -27,7 +27,7 @@ fn resolved(settings: &[String]) -> Result<Scenario, String> {
     let cells = expand(BASE, "random.toml", settings).map_err(|error| error.to_string())?;
     let scenario = cells[0].scenario.clone();
     match simulation::verify(&scenario) {
-        Ok(()) => Ok(scenario),
+        Ok(_) => Ok(scenario),
         Err(problem) => Err(problem.to_string()),
     }
 }

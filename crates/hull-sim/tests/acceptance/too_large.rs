@@ -26,7 +26,7 @@ fn told(text: &str, set: &[&str]) -> String {
         Err(error) => error.to_string(),
         Ok(cells) => match verify(&cells[0].scenario) {
             Err(problem) => problem.to_string(),
-            Ok(()) => String::new(),
+            Ok(_) => String::new(),
         },
     }
 }
@@ -118,6 +118,71 @@ fn seeds_cells_and_connections() {
         text.contains("workload.requests.connections_per_server: 40950000"),
         "{text}"
     );
+}
+
+/// The key that sizes the largest table, and its bytes, of a fat tree of 128 hosts with `set`.
+fn largest(set: &[&str]) -> (String, u64) {
+    let base = BASE.replace("[topology.star]\nhosts = 3", "[topology.fat_tree]\nk = 8");
+    let set: Vec<String> = set.iter().map(|&setting| setting.to_owned()).collect();
+    let cells = expand(&format!("{base}{ONE_FLOW}"), "x.toml", &set).expect("valid");
+    let memory = verify(&cells[0].scenario).expect("fits");
+    (memory.needs[0].key.clone(), memory.needs[0].bytes)
+}
+
+/// Every key that sizes a table for each port, host or connection counts. By hand: 128 hosts, 640
+/// ports of switches; a queue takes 40 bytes, a bucket more than its packets' list (32) and tokens.
+#[test]
+fn tables_that_a_key_sizes() {
+    let all = "workload={all_to_all={size=\"1KB\"}}";
+    let nscc = "transport={congestion_control=\"nscc\",ecn=true,message={paths=4096}}";
+    for (set, key, least) in [
+        (
+            &["switch.fq_codel.flows=8192"][..],
+            "switch.fq_codel.flows",
+            640 * 8192 * 100,
+        ),
+        (
+            &["host.nic_queues=8192"],
+            "host.nic_queues",
+            128 * 8192 * 40,
+        ),
+        (&["pacer.buckets=4096"], "pacer.buckets", 128 * 4096 * 100),
+        (
+            &[nscc, all],
+            "transport.message.paths",
+            128 * 127 * 2 * 4096 * 8,
+        ),
+        (&[all], "workload.all_to_all", 128 * 127 * 300),
+        (&["topology={fat_tree={k=32}}"], "topology", 6 * 8192 * 256),
+        (
+            &["run.duration=100s"],
+            "measure.sample_interval",
+            100_000 * 40,
+        ),
+        (
+            &[
+                "topology={star={hosts=3}}",
+                "switch.priorities=4",
+                "run.duration=1ms",
+            ],
+            "switch.priorities",
+            3 * 4 * 40,
+        ),
+    ] {
+        let (found, bytes) = largest(set);
+        assert_eq!(found, key, "{set:?}");
+        assert!(
+            (least..4 * least).contains(&bytes),
+            "{key}: {bytes}, not {least}"
+        );
+    }
+}
+
+/// Parts of a run have their own ports.
+#[test]
+fn threads_multiply_the_ports() {
+    let [one, two] = ["run.threads=1", "run.threads=2"].map(|threads| largest(&[threads]).1);
+    assert!((3 * one / 2..2 * one).contains(&two), "{one} {two}");
 }
 
 /// Without a known shape, the routing table has (switches) x (switches with hosts) entries.

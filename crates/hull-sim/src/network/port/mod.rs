@@ -13,6 +13,7 @@ mod config;
 mod cut;
 mod fast_path;
 mod held;
+mod memory;
 mod pipeline;
 mod readings;
 

@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use super::Scheduler;
+use crate::memory::block_of;
 
 /// Turns of a port's queues.
 #[derive(Debug)]
@@ -63,5 +64,9 @@ impl Scheduler for Dwrr {
             self.waiting.pop_front();
             self.begun = false;
         }
+    }
+
+    fn heap_bytes(&self) -> u64 {
+        2 * block_of::<u32>(self.quanta.len())
     }
 }

@@ -6,11 +6,12 @@
 //! is dropped; Linux drops from the longest queue. Times are ps, sizes bytes.
 
 use hull_core::codel::{Codel, CodelConfig};
-use hull_core::fq_codel::FlowQueues;
+use hull_core::fq_codel::{Flow, FlowQueues};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Leaving, Scheduler};
+use crate::memory::block_of;
 use crate::network::packet::Packet;
 use crate::network::rules::{Decision, Site};
 use crate::problem::{Problem, quoted, require};
@@ -116,6 +117,11 @@ impl Scheduler for FlowCodels {
             self.flows.on_sent(leaving.queue as u32, bytes);
         }
         decision
+    }
+
+    fn heap_bytes(&self) -> u64 {
+        let queues = self.codels.len();
+        block_of::<Codel>(queues) + block_of::<Flow>(queues)
     }
 }
 

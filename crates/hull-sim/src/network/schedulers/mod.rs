@@ -76,6 +76,11 @@ pub trait Scheduler: Debug + Send {
 
     /// Processes a failure of the link at `now_ps`; the queues are then empty.
     fn on_failure(&mut self, _now_ps: u64) {}
+
+    /// Memory of tables per queue, bytes.
+    fn heap_bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// Order in which the queues of a port are served.

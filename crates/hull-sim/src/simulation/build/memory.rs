@@ -1,65 +1,241 @@
-//! Whether a run fits into the machine's memory: the parts that grow with the network, persistent
-//! connections, concurrent flows and messages, and samples are known before the run. Sizes in bytes.
+//! Whether a run fits into memory. The parts that the scenario sizes are known before the run: the
+//! network with the queues of its ports, pacers, connections, concurrent flows and messages, and
+//! samples. Sizes in bytes.
 
+use super::{message, switches};
+use crate::host::{DelayLine, MessageNic, PacerStage, Puller, ReceivePath};
 use crate::limits;
-use crate::measure::{LatencyLog, LinkCount};
-use crate::network::{Network, Port, Reading};
+use crate::measure::{FlowLog, LatencyLog, LinkCount};
+use crate::memory::{Estimate, Need, available, grown};
+use crate::network::{Network, Packet, Port, Reading};
 use crate::problem::Problem;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Transport};
+use crate::simulation::connection::Connection;
 use crate::simulation::flows::{Flow, Pending};
-use crate::topology::{Graph, Routes, ports_named};
+use crate::simulation::partition;
+use crate::topology::{Graph, Kind, Routes, ports_named};
+use crate::transport::message::MessageConfig;
 use crate::transport::{Receiver, Sender};
-use crate::workload::{Backlog, Traffic, Workload};
+use crate::workload::{Backlog, Message, Traffic, Workload};
 
-/// Estimated size of the names of a link's ends and tier in the results, bytes.
+/// Memory of the names of a link's ends and tier in the results, bytes.
 const NAMES: u64 = 96;
 
-/// Memory requirement: key that causes it, description, bytes.
-type Need = (String, String, u64);
+/// A run that is being estimated.
+struct Run<'a> {
+    scenario: &'a Scenario,
+    graph: &'a Graph,
+    routes: &'a Routes,
+    traffic: &'a Traffic,
+    /// Number of parts, each of which has all ports and hosts.
+    parts: u64,
+}
 
-/// Lower bounds of the memory that the run needs.
-fn needs(scenario: &Scenario, graph: &Graph, routes: &Routes, traffic: &Traffic) -> Vec<Need> {
-    let route = 2 * (routes.longest_path() as u64 + 1) * size_of::<u32>() as u64;
-    let flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64 + route;
-    let hosts = graph.hosts().len();
-    // A persistent connection has a flow in each direction.
-    let connections = traffic.connections().len() as u64;
-    let Backlog {
-        flows,
-        bytes,
-        messages,
-    } = traffic.backlog();
-    let all_flows = flows.saturating_add(2 * connections);
-    let of_packets =
-        Network::HELD_BYTES.saturating_mul(packets(scenario, flows.min(hosts as u64), bytes));
-    let of_traffic = all_flows.saturating_mul(flow).saturating_add(of_packets);
-    // Each part of the run has all ports; the results have one set.
-    let of_port = u64::from(scenario.run.threads) * size_of::<Port>() as u64;
-    let of_result = (size_of::<Reading>() + size_of::<LinkCount>()) as u64 + NAMES;
-    let measure = &scenario.measure;
-    let probes =
-        (measure.probe.as_ref()).map_or(0, |probe| scenario.run.duration.0 / probe.interval.0);
-    let samples = (scenario.run.duration.0 / measure.sample_interval.0).saturating_add(probes);
-    vec![
-        (
-            "topology".to_owned(),
+impl Run<'_> {
+    fn hosts(&self) -> u64 {
+        self.graph.hosts().len() as u64
+    }
+
+    /// A port of a host and, if there is one, of a switch.
+    fn sample_ports(&self) -> impl Iterator<Item = (Kind, Port)> {
+        let owner = |port: usize| self.graph.nodes[self.graph.port_owner(port)].kind;
+        [Kind::Host, Kind::Switch]
+            .into_iter()
+            .filter_map(move |kind| {
+                let number = (0..self.graph.ports()).find(|&port| owner(port) == kind)?;
+                Some((kind, switches::port(self.scenario, self.graph, number, 0)))
+            })
+    }
+
+    /// The network without queues, its hosts, and the results for each link.
+    fn topology(&self) -> Need {
+        let (graph, hosts) = (self.graph, self.hosts());
+        let ports = graph.ports() as u64;
+        let of_extras = self.sample_ports().map(|(kind, port)| match kind {
+            Kind::Host => hosts * port.extra_bytes(),
+            Kind::Switch => (ports - hosts) * port.extra_bytes(),
+        });
+        let of_host = size_of::<u32>() + size_of::<u64>() + self.of_host();
+        let of_parts = ports * size_of::<Port>() as u64
+            + of_extras.sum::<u64>()
+            + hosts * of_host as u64
+            + graph.heap_bytes()
+            + self.routes.heap_bytes();
+        let of_result = (2 * size_of::<Reading>() + size_of::<LinkCount>()) as u64 + NAMES;
+        Need::new(
+            "topology",
             format!("{hosts} hosts and {} links", graph.links()),
-            graph.ports() as u64 * (of_port + of_result),
-        ),
-        (
+            of_parts.saturating_mul(self.parts) + ports * of_result,
+        )
+    }
+
+    /// Parts of a host that some scenarios have, without queues and pacer, bytes.
+    fn of_host(&self) -> usize {
+        let host = &self.scenario.host;
+        let with = |has: bool, bytes: usize| if has { bytes } else { 0 };
+        let has_messages = self
+            .transports()
+            .any(|one| one.congestion_control.is_of_messages());
+        with(host.stack_jitter.is_some(), 2 * size_of::<DelayLine>())
+            + with(host.receive.is_some(), size_of::<ReceivePath>())
+            + with(has_messages, size_of::<MessageNic>() + size_of::<Puller>())
+    }
+
+    fn transports(&self) -> impl Iterator<Item = &Transport> {
+        let scenario = self.scenario;
+        std::iter::once(&scenario.transport).chain(scenario.transports.values())
+    }
+
+    /// The queues of the ports of hosts and of switches.
+    fn queues(&self) -> impl Iterator<Item = Need> {
+        let (hosts, switch) = (self.hosts(), &self.scenario.switch);
+        self.sample_ports().map(move |(kind, port)| {
+            let (key, queues, ports) = match kind {
+                Kind::Host => (
+                    "host.nic_queues",
+                    self.scenario.host.nic_queues as usize,
+                    hosts,
+                ),
+                Kind::Switch => {
+                    let key = match (&switch.fq_codel, &switch.dwrr, &switch.dualpi2) {
+                        (Some(_), _, _) => "switch.fq_codel.flows",
+                        (_, Some(_), _) => "switch.dwrr.weights",
+                        (_, _, Some(_)) => "switch.dualpi2",
+                        (None, None, None) => "switch.priorities",
+                    };
+                    (key, switch.classes(), self.graph.ports() as u64 - hosts)
+                }
+            };
+            let bytes = port.queues_bytes().saturating_mul(ports);
+            Need::new(
+                key,
+                format!("{queues} queues at each of {ports} ports"),
+                bytes.saturating_mul(self.parts),
+            )
+        })
+    }
+
+    /// The pacers of the hosts.
+    fn pacers(&self) -> Option<Need> {
+        let buckets = self.scenario.pacer.as_ref()?.buckets as usize;
+        let hosts = self.hosts();
+        let bytes = PacerStage::bytes(buckets).saturating_mul(hosts);
+        Some(Need::new(
+            "pacer.buckets",
+            format!("{buckets} token buckets at each of {hosts} hosts"),
+            bytes.saturating_mul(self.parts),
+        ))
+    }
+
+    /// Number of flows that are open at once, for certain: those of their own, and one in each
+    /// direction of a persistent connection.
+    fn open_flows(&self) -> u64 {
+        let connections = self.traffic.connections().len() as u64;
+        self.traffic.backlog().flows.saturating_add(2 * connections)
+    }
+
+    /// Routes of a flow, bytes.
+    fn of_routes(&self) -> u64 {
+        2 * (self.routes.longest_path() as u64 + 1) * size_of::<u32>() as u64
+    }
+
+    /// Open flows with their packets, and waiting messages.
+    fn workload(&self) -> Need {
+        let traffic = self.traffic;
+        let of_flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64
+            + self.of_routes();
+        let connections = traffic.connections().len() as u64;
+        let hosts = self.hosts();
+        let Backlog {
+            flows,
+            bytes,
+            messages,
+            largest: _,
+        } = traffic.backlog();
+        let packets = packets(self.scenario, flows.min(hosts), bytes);
+        // Flows that open together are first messages, and have a packet each.
+        let of_opening = (size_of::<Message>() + size_of::<Packet>()) as u64;
+        let of_traffic = (grown(self.open_flows()).saturating_mul(of_flow))
+            .saturating_add(flows.saturating_mul(of_opening))
+            .saturating_add(Network::HELD_BYTES.saturating_mul(packets))
+            .saturating_add(messages.saturating_mul(size_of::<Pending>() as u64))
+            .saturating_add(traffic.heap_bytes());
+        Need::new(
             format!("workload.{}", traffic.heaviest()),
             format!(
-                "{hosts} hosts with {connections} persistent connections, {messages} waiting messages and \
-                 {flows} flows at a time"
+                "{hosts} hosts with {connections} persistent connections, {messages} waiting messages \
+                 and {flows} flows at a time"
             ),
-            of_traffic.saturating_add(messages.saturating_mul(size_of::<Pending>() as u64)),
-        ),
-        (
-            "measure.sample_interval".to_owned(),
-            format!("{samples} samples of a queue in {}", scenario.run.duration),
+            of_traffic,
+        )
+    }
+
+    /// The message transport's connections: those of the transport with most paths, if any flow may
+    /// use it. A route takes memory from the first packet on it.
+    fn message_connections(&self) -> Result<Option<Need>, Problem> {
+        let mut largest: Option<Need> = None;
+        let flows = self.open_flows();
+        for transport in self.transports() {
+            let Some(distances) = message::distances(self.scenario, transport, self.graph)? else {
+                continue;
+            };
+            let config: &MessageConfig = &distances.near;
+            let payload = config.mss().max(1);
+            let packets = self.traffic.backlog().largest / payload + 1;
+            let routes = u64::from(config.balancing.paths_of(config)).min(packets);
+            let of_each = Connection::bytes(config) + routes * self.of_routes();
+            let need = Need::new(
+                "transport.message.paths",
+                format!("{flows} connections with {} paths", config.paths),
+                of_each.saturating_mul(flows),
+            );
+            largest = largest
+                .into_iter()
+                .chain([need])
+                .max_by_key(|need| need.bytes);
+        }
+        Ok(largest)
+    }
+
+    /// Samples and probes.
+    fn samples(&self) -> Need {
+        let (run, measure) = (&self.scenario.run, &self.scenario.measure);
+        let duration_ps = run.duration.0;
+        let probe = measure.probe.as_ref();
+        let probes = probe.map_or(0, |probe| duration_ps / probe.interval.0);
+        let samples = (duration_ps / measure.sample_interval.0).saturating_add(probes);
+        Need::new(
+            "measure.sample_interval",
+            format!("{samples} samples of a queue in {}", run.duration),
             samples.saturating_mul(LatencyLog::ROW),
-        ),
-    ]
+        )
+    }
+
+    /// Statistics of completion times by size class, transport and group.
+    fn statistics(&self) -> Need {
+        let classes = self.traffic.classes().len();
+        let transports = self.scenario.transport_names().len();
+        let groups = self.traffic.groups().len();
+        Need::new(
+            "groups",
+            format!("statistics of {classes} size classes in {groups} groups"),
+            (1 + transports + groups) as u64 * FlowLog::bytes(classes),
+        )
+    }
+}
+
+/// Estimates the memory of a run.
+fn estimate(run: &Run<'_>) -> Result<Estimate, Problem> {
+    let mut needs = vec![
+        run.topology(),
+        run.workload(),
+        run.samples(),
+        run.statistics(),
+    ];
+    needs.extend(run.queues());
+    needs.extend(run.pacers());
+    needs.extend(run.message_connections()?);
+    Ok(Estimate::new(needs))
 }
 
 /// Number of packets in flight or in their hosts of `flows` flows from different hosts that send
@@ -72,38 +248,35 @@ fn packets(scenario: &Scenario, flows: u64, bytes: u64) -> u64 {
     (bytes / (2 * payload.max(1))).min(flows.saturating_mul(u64::from(window)))
 }
 
-/// Available memory of the machine, bytes, if known.
-fn available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
-}
-
-/// Rejects a run that needs more memory than is available, or that writes a table with too many
-/// rows.
+/// Estimates the memory of a run. Rejects one that needs more than is available, that opens too many
+/// flows at once, or that writes a table with too many rows.
 pub(super) fn check(
     scenario: &Scenario,
     graph: &Graph,
-    routes: &Routes,
     traffic: &Traffic,
-) -> Result<(), Problem> {
+) -> Result<Estimate, Problem> {
     check_rows(scenario, graph, traffic)?;
-    compare(needs(scenario, graph, routes, traffic), available())?;
-    check_flows(traffic)
+    let run = Run {
+        scenario,
+        graph,
+        routes: &Routes::new(graph),
+        traffic,
+        parts: partition::most_parts(scenario),
+    };
+    let estimate = estimate(&run)?;
+    estimate.check(available()?.as_ref())?;
+    check_flows(&run)?;
+    Ok(estimate)
 }
 
 /// Rejects more concurrent flows than event numbers can represent.
-fn check_flows(traffic: &Traffic) -> Result<(), Problem> {
-    let connections = traffic.connections().len() as u64;
-    let open = traffic.backlog().flows.saturating_add(2 * connections);
+fn check_flows(run: &Run<'_>) -> Result<(), Problem> {
+    let open = run.open_flows();
     if open <= limits::FLOWS as u64 {
         return Ok(());
     }
     Err(Problem::new(
-        format!("workload.{}", traffic.heaviest()),
+        format!("workload.{}", run.traffic.heaviest()),
         format!(
             "{open} flows at a time is invalid; expected at most {}",
             limits::FLOWS
@@ -159,51 +332,13 @@ fn check_rows(scenario: &Scenario, graph: &Graph, traffic: &Traffic) -> Result<(
     Ok(())
 }
 
-fn compare(needs: Vec<Need>, available: Option<u64>) -> Result<(), Problem> {
-    let bytes = needs.iter().map(|need| need.2);
-    let needed = bytes.fold(0, u64::saturating_add);
-    let largest = needs.into_iter().max_by_key(|need| need.2);
-    match (available, largest) {
-        (Some(available), Some((key, what, _))) if needed > available => Err(Problem::new(
-            key,
-            format!(
-                "{what} need about {} GB of memory; expected at most the {} GB that this machine has left",
-                needed / 1_000_000_000 + 1,
-                available / 1_000_000_000
-            ),
-        )),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::compare;
     use crate::network::Network;
 
     /// 24 bytes, 4 for the route, a share of the chunk; the largest runs mostly hold these.
     #[test]
     fn size_of_a_waiting_packet() {
         assert_eq!(Network::HELD_BYTES, 29);
-    }
-
-    #[test]
-    fn error_states_needed_and_available_memory() {
-        let need = |bytes| {
-            vec![
-                ("workload.bulk".to_owned(), "2 hosts".to_owned(), bytes),
-                ("topology".to_owned(), String::new(), 1),
-            ]
-        };
-        assert_eq!(compare(need(9), Some(10)), Ok(()));
-        assert_eq!(compare(need(10), None), Ok(()));
-        let (key, problem): (String, String) = compare(need(40_000_000_000), Some(16_000_000_000))
-            .expect_err("too much")
-            .into();
-        assert_eq!(key, "workload.bulk");
-        assert!(
-            problem.contains("41 GB") && problem.contains("16 GB"),
-            "{problem}"
-        );
     }
 }

@@ -17,6 +17,7 @@ use super::partition::{self, ByHostsIf, Partition};
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
 use crate::measure::{FlowLog, LatencyLog, TransportCount};
+use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
@@ -150,13 +151,14 @@ fn assemble(
 }
 
 /// Checks what `scenario::expand` cannot: hosts that the traffic names, files that it reads, and
-/// whether the machine's memory suffices. The error has a key and a description.
-pub fn verify(scenario: &Scenario) -> Result<(), Problem> {
+/// whether the available memory suffices. Returns the memory that a run is estimated to need. The
+/// error has a key and a description.
+pub fn verify(scenario: &Scenario) -> Result<Estimate, Problem> {
     let graph = scenario.graph()?;
     switches::check_memory(scenario, &graph)?;
     let hosts = HostNames::of(&graph);
     let traffic = workload::build(scenario, &hosts, scenario.run.seed)?;
-    memory::check(scenario, &graph, &Routes::new(&graph), &traffic)
+    memory::check(scenario, &graph, &traffic)
 }
 
 /// Longest time from the start of a transmission to its arrival, ps, within which most events fall.

@@ -15,23 +15,26 @@ use crate::units::{Buffer, Rate, Size};
 
 /// Builds all ports of the network, those of hosts and those of switches.
 pub(super) fn ports(scenario: &Scenario, graph: &Graph, seed: u64) -> Vec<Port> {
-    let config = |port: usize| {
-        if graph.nodes[graph.port_owner(port)].kind == Kind::Host {
-            let mut config = host_port(scenario, graph, port);
+    // With room for the port that the network adds: otherwise the ports, most of an idle network's
+    // memory, would be copied.
+    let mut ports = Vec::with_capacity(graph.ports() + 1);
+    ports.extend((0..graph.ports()).map(|number| port(scenario, graph, number, seed)));
+    ports
+}
+
+/// Builds the port with this number.
+pub(super) fn port(scenario: &Scenario, graph: &Graph, number: usize, seed: u64) -> Port {
+    Port::new(match graph.nodes[graph.port_owner(number)].kind {
+        Kind::Host => {
+            let mut config = host_port(scenario, graph, number);
             if scenario.pacer.is_some() {
                 // The NIC's buffer is before the pacer; the wire after it accepts every packet.
                 config.buffer = BufferLimit::Unlimited;
             }
             config
-        } else {
-            switch_port(scenario, graph, port, seed)
         }
-    };
-    // With room for the port that the network adds: otherwise the ports, most of an idle network's
-    // memory, would be copied.
-    let mut ports = Vec::with_capacity(graph.ports() + 1);
-    ports.extend((0..graph.ports()).map(|port| Port::new(config(port))));
-    ports
+        Kind::Switch => switch_port(scenario, graph, number, seed),
+    })
 }
 
 /// Checks that each switch has enough shared memory for its queues' reserved bytes, and no more

@@ -116,6 +116,14 @@ pub fn plan(scenario: &Scenario, simulation: &Simulation, by_hosts_if: ByHostsIf
     cut.all(|&port| ports[port].can_be_cut()).then_some(plan)
 }
 
+/// Largest number of parts of a run.
+pub fn most_parts(scenario: &Scenario) -> u64 {
+    match features::are_divisible(scenario) {
+        true => u64::from(scenario.run.threads.max(1)),
+        false => 1,
+    }
+}
+
 /// Whether timers due at the same time must have an order that all parts know, because a run may be
 /// divided by hosts. It does not depend on threads, or on what is measured.
 pub fn needs_order_of_timers(scenario: &Scenario, traffic: &Traffic) -> bool {

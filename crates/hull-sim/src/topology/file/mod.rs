@@ -11,13 +11,13 @@ mod graphml;
 mod node_link;
 
 use std::collections::{HashMap, VecDeque};
-use std::io::Read;
 
 use super::graph::{Graph, Kind, Link, Node, TIERS, Wire};
 use super::link_name::SEPARATORS;
 use super::parts::{Parts, Wires};
 use crate::problem;
 use crate::quote;
+use crate::text_file;
 use crate::topology::GraphFile;
 use crate::units::{Rate, Time};
 
@@ -88,16 +88,8 @@ pub(super) fn from_text(text: &str, parts: Parts) -> Result<Graph, String> {
 }
 
 fn read(path: &str) -> Result<String, String> {
-    let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-        .map_err(|error| format!("cannot be read: {}", quote::reason(&error)))?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(format!(
-            "found more than {MAX_BYTES} bytes; expected at most that many"
-        ));
-    }
-    Ok(text)
+    text_file::read(path, MAX_BYTES)
+        .map_err(|error| format!("cannot be read: {}", quote::reason(&error)))
 }
 
 fn parse(text: &str) -> Result<Sheet, String> {

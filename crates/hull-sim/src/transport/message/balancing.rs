@@ -49,6 +49,19 @@ impl LoadBalancing {
         }
     }
 
+    /// Largest number of paths that a connection uses, other than after losses or congestion.
+    pub fn paths_of(self, config: &MessageConfig) -> u16 {
+        match self {
+            LoadBalancing::Ecmp | LoadBalancing::Plb | LoadBalancing::Flowlet => 1,
+            LoadBalancing::Subflows => config.subflows,
+            LoadBalancing::PerPacket
+            | LoadBalancing::Oblivious
+            | LoadBalancing::Bitmap
+            | LoadBalancing::Reps
+            | LoadBalancing::Mixed => config.paths,
+        }
+    }
+
     /// Creates the state of a new connection; `random` holds 64 random bits.
     pub fn start(self, config: &MessageConfig, random: u64) -> LoadBalancer {
         let paths = config.paths;
