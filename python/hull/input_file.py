@@ -35,6 +35,8 @@ def read_text(path: Path, most_bytes: int) -> str:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
             raise ValueError(f"is {special_kind(mode)}")
+        if stat.S_ISREG(mode) and os.fstat(number).st_size > most_bytes:
+            raise ValueError(f"has more than {most_bytes} bytes")
         os.set_blocking(number, True)
         content = bytearray()
         # In pieces: Python reserves as much memory as a single read may return.

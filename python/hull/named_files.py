@@ -35,7 +35,8 @@ def digest_of_files(scenario: dict[str, Any]) -> str:
         for part in key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if isinstance(value, str) and Path(value).is_file():
-            digests.append(f"{key} {hashlib.sha256(Path(value).read_bytes()).hexdigest()}")
+            with open(value, "rb") as file:
+                digests.append(f"{key} {hashlib.file_digest(file, 'sha256').hexdigest()}")
     return " ".join(digests)
 
 

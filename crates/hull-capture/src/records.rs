@@ -11,6 +11,8 @@ use crate::{Capture, Limits};
 const BUFFER: usize = 1 << 20;
 /// Largest record, bytes: interface statistics or a key log may be long, unlike packets.
 const MOST_BUFFER: usize = 1 << 26;
+/// Number of packets without bytes in a row from which a file is no capture: a hole in it reads as such.
+const MOST_EMPTY: u64 = 1000;
 const SECOND_NS: i128 = 1_000_000_000;
 
 /// Counts of what was read and what was left out: packets and their bytes on the wire.
@@ -111,6 +113,8 @@ struct Records {
     interfaces: Vec<Interface>,
     table: Table,
     counts: Counts,
+    /// Number of packets without bytes since the last one with bytes.
+    empty: u64,
     limits: Limits,
 }
 
@@ -120,6 +124,7 @@ pub(crate) fn read(source: impl Read + Send, limits: Limits) -> Result<Capture, 
         interfaces: Vec::new(),
         table: Table::new(limits),
         counts: Counts::default(),
+        empty: 0,
         limits,
     };
     let mut reader = create_reader(BUFFER, source).map_err(|error| match error {
@@ -228,6 +233,11 @@ impl Records {
         length: u32,
     ) -> Result<(), String> {
         self.counts.packets += 1;
+        self.empty = if length == 0 { self.empty + 1 } else { 0 };
+        if self.empty == MOST_EMPTY {
+            let packets = self.counts.packets;
+            return Err(format!("has {MOST_EMPTY} empty packets up to packet {packets}"));
+        }
         let Some(interface) = self.interfaces.get(interface) else {
             let packet = self.counts.packets;
             return Err(format!(
@@ -459,6 +469,8 @@ mod tests {
             error(b"ts,src\n1,2\n3,4,5,6,7,8,9,0\n", LIMITS).contains("expected pcap or pcapng")
         );
         assert!(error(&pcap(0xa1b2_c3d4, 105, &[]), LIMITS).contains("link type 105"));
+        let hole = [pcap(0xa1b2_c3d4, 1, &[]), vec![0; 16 * 2000]].concat();
+        assert!(error(&hole, LIMITS).contains("1000 empty packets up to packet 1000"));
         let none = Limits { flows: 0, ..LIMITS };
         assert!(error(&good, none).contains("more than 0 flows"));
     }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hull.ask.csv_lines import LINE_BYTES, long_line
 from hull.ask.nfdump import MAGIC, is_nfdump
 from hull.errors import UsageError, reason_of, shown
 from hull.input_file import special_kind
@@ -83,6 +84,8 @@ def scan(path: Path, head: bytes) -> Records:
 
     try:
         if head[:4] == b"PAR1":
+            if _end_of(path) != b"PAR1":
+                raise refused(path, "cannot be read: it is no whole Parquet file")
             problem = problem_of([path])
             if problem is not None:
                 raise refused(path, f"cannot be read: {problem}")
@@ -103,6 +106,12 @@ def scan(path: Path, head: bytes) -> Records:
     if sample.is_empty():
         raise refused(path, f"has the columns {shown(', '.join(names))} and no row; expected flows")
     return Records(form, frame, names, tuple(schema[name] for name in names), sample)
+
+
+def _end_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(-4, os.SEEK_END)
+        return file.read()
 
 
 def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
@@ -126,6 +135,8 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
                 f"{shown(header)} is invalid; expected a header with the names of the columns, "
                 "such as start_ms,src,dst,bytes",
             )
+    if (line := long_line(path)) is not None:
+        raise refused(path, f"line {line} has more than {LINE_BYTES} bytes; expected a row")
     # Each thread reads pieces ahead: at polars' 16 MB a piece, 16 threads hold 0.8 GB.
     os.environ.setdefault("POLARS_CSV_CHUNK_SIZE", "1000000")
     return pl.scan_csv(

@@ -2,11 +2,13 @@
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
-use csv::{ByteRecord, Position, Reader, ReaderBuilder};
+use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
+
+use super::bounded_lines::BoundedLines;
 
 /// Reader of rows, each with as many cells as the header.
 pub(super) struct CsvRows<R> {
-    reader: Reader<R>,
+    reader: Reader<BoundedLines<R>>,
     record: ByteRecord,
     columns: usize,
 }
@@ -19,7 +21,7 @@ impl<R: Read + Seek> CsvRows<R> {
             .flexible(true)
             .has_headers(false)
             .buffer_capacity(1 << 16)
-            .from_reader(source);
+            .from_reader(BoundedLines::new(source));
         CsvRows {
             reader,
             record: ByteRecord::new(),
@@ -29,9 +31,16 @@ impl<R: Read + Seek> CsvRows<R> {
 
     /// Reads the cells of the next row; `None` at the end. The first row is the header.
     pub fn next(&mut self) -> Result<Option<&ByteRecord>, String> {
-        let read = self.reader.read_byte_record(&mut self.record);
-        if !read.map_err(|error| error.to_string())? {
-            return Ok(None);
+        self.reader.get_mut().begin_row();
+        match self.reader.read_byte_record(&mut self.record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => {
+                return Err(match error.into_kind() {
+                    ErrorKind::Io(error) => self.at_line(format!(": {error}")),
+                    other => format!("{other:?}"),
+                });
+            }
         }
         // To trim copies the row.
         if self.record.as_slice().iter().any(|&byte| byte <= b' ') {
@@ -94,6 +103,47 @@ mod tests {
             }
             assert_eq!(rows.next().map(|row| row.is_none()), Ok(true));
         }
+    }
+
+    /// What is behind a header, and the message about it.
+    fn told(start: &str, rest: impl Read, length: u64) -> String {
+        let path = std::env::temp_dir().join(format!("hull-rows-{}-{length}", std::process::id()));
+        let mut file = std::fs::File::create_new(&path).expect("a file");
+        std::io::copy(&mut start.as_bytes().chain(rest), &mut file).expect("space");
+        file.set_len(length).expect("a hole");
+        let mut rows = CsvRows::new(std::fs::File::open(&path).expect("the file"));
+        std::fs::remove_file(&path).expect("the file");
+        loop {
+            match rows.next() {
+                Ok(Some(_)) => {}
+                Ok(None) => return String::new(),
+                Err(told) => return told,
+            }
+        }
+    }
+
+    /// A hole of 20 GB is neither read nor held.
+    #[test]
+    fn a_sparse_file() {
+        let started = std::time::Instant::now();
+        for (start, line) in [("", 1), ("# a\nx,y\n\n1,2\n3,", 5), ("x,y\n1,2\n", 3)] {
+            let told = told(start, &b""[..], 20_000_000_000 + line);
+            let expected = format!("line {line}: found more than 1000000 bytes without a line end");
+            assert!(told.starts_with(&expected), "{told}");
+        }
+        assert!(started.elapsed().as_secs() < 5);
+    }
+
+    #[test]
+    fn quotes_without_end_and_many_comments() {
+        let lines = |line: &str, count: usize| Cursor::new(line.repeat(count).into_bytes());
+        let open = told("x,y\n1,2\n\"3,", lines("4,5\n", 8_000_000), 32_000_000);
+        assert!(
+            open.starts_with("line 3: found more than 16000000"),
+            "{open}"
+        );
+        let comments = lines("# 234567\n", 1_000_000);
+        assert_eq!(told("x,y\n", comments, 9_000_004), "");
     }
 
     #[test]

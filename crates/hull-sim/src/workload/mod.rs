@@ -9,6 +9,7 @@
 mod all_to_all;
 mod arrow_schema;
 mod backlog;
+mod bounded_lines;
 mod bulk;
 mod cdf_table;
 mod context;
