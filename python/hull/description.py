@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from hull import _core
-from hull.plan import Cell, Plan
+from hull.memory import human
+from hull.plan import Cell, Memory, Plan
 
 _MOST_NAMES = 8
 _T = TypeVar("_T")
@@ -24,6 +25,7 @@ def as_json(plan: Plan) -> dict[str, Any]:
         "duration": first["duration"],
         "warmup": first["warmup"],
         "networks": [{"hosts": hosts, "switches": count} for hosts, count in _networks(plan)],
+        "memory": _memory(plan),
         "derived": [
             {"key": key, "value": value, "schemes": schemes}
             for (key, value), schemes in _derived(plan.cells).items()
@@ -61,6 +63,7 @@ def rows(plan: Plan) -> list[tuple[str, str]]:
         ("cells", cells),
         ("seeds", seeds),
         ("runs", runs),
+        ("memory", _memory_text(found["memory"])),
     ]
     for entry in found["derived"]:
         of = entry["schemes"]
@@ -76,6 +79,23 @@ def _networks(plan: Plan) -> list[tuple[int, int]]:
         of.setdefault(json.dumps(cell.scenario["topology"]), cell)
     found = (json.loads(_core.network(json.dumps(cell.scenario))) for cell in of.values())
     return _unique((len(network["hosts"]), network["switches"]) for network in found)
+
+
+def _memory(plan: Plan) -> Memory | None:
+    """The estimate of the run that needs most."""
+    found = [cell.memory for cell in plan.cells if cell.memory]
+    return max(found, key=lambda memory: memory["bytes"], default=None)
+
+
+def _memory_text(memory: Memory | None) -> str:
+    """The estimate, with its largest part if the run is what takes memory."""
+    if memory is None:
+        return ""
+    text = f"about {human(memory['bytes'])} for a run"
+    largest = memory["needs"][0] if memory["needs"] else None
+    if largest is None or 2 * largest["bytes"] < memory["bytes"]:
+        return text
+    return f"{text}, of which {human(largest['bytes'])} for {largest['key']}: {largest['what']}"
 
 
 def _derived(cells: Iterable[Cell]) -> dict[tuple[str, Any], list[str]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hull import _core
 from hull.congestion import CongestionControl, Own, check_own
@@ -35,6 +35,21 @@ STDIN = "<stdin>"
 """Standard input in messages."""
 
 
+class Need(TypedDict):
+    """A part of a run that takes memory, and the key that sizes it."""
+
+    key: str
+    what: str
+    bytes: int
+
+
+class Memory(TypedDict):
+    """Memory that a run is estimated to need, and its parts, the largest first."""
+
+    bytes: int
+    needs: list[Need]
+
+
 @dataclass(frozen=True)
 class Cell:
     """One scheme under one condition of a scenario's sweep ("" where nothing is swept)."""
@@ -50,6 +65,8 @@ class Cell:
     """The class of its congestion control, if that is the user's own."""
     derived: Sequence[str] = ()
     """Keys that were not set, whose values depend on the network."""
+    memory: Memory | None = None
+    """Estimated peak of a process with one run; None for cells that no scenario file has."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from hull.cache import Cache
 from hull.errors import Interrupted, RunError, check_count
 from hull.folder import OutputFolder
 from hull.looks import declared
+from hull.memory import fitting_jobs
 from hull.output_file import write_text
 from hull.plan import Plan
 from hull.progress import Progress
@@ -86,7 +87,8 @@ def _fill(
     missing = [part for part in plan.parts if not folder.take_up(part)]
     kept = len(plan.parts) - len(missing)
     with Progress(plan.name, len(plan.parts), kept, lines=lines) as progress:
-        make_parts(missing, folder, jobs, progress, cache)
+        needs = [part.cell.memory["bytes"] for part in missing if part.cell.memory]
+        make_parts(missing, folder, fitting_jobs(jobs, needs), progress, cache)
         merge_tables(folder.partial, plan.parts)
         paths = [folder.partial / part.path / "summary.json" for part in plan.parts]
         parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]

@@ -66,7 +66,8 @@ def prepare(request: Request) -> Sweep:
 def carry_out(request: Request, sweep: Sweep, *, lines: bool) -> "pl.DataFrame":
     """Open the executor, run the sweep, close the executor."""
     shared = Path(request.store).resolve() / "slurm"
-    engine = open_engine(request.executor, request.jobs, request.slurm or {}, shared)
+    needs = (case.memory for case in sweep.grid.cases for _ in range(sweep.grid.seeds))
+    engine = open_engine(request.executor, request.jobs, request.slurm or {}, shared, needs)
     try:
         return sweep.perform(engine, lines=lines)
     finally:

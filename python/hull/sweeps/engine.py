@@ -3,12 +3,13 @@
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from hull.errors import UsageError, check_count
+from hull.memory import fitting_jobs
 from hull.runner import default_jobs
 from hull.sweeps.tasks import watches
 
@@ -71,17 +72,22 @@ ALLOWED = "threads, dask://host:port, slurm"
 
 
 def open_engine(
-    executor: Any, jobs: int | None, options: Mapping[str, str], shared: Path
+    executor: Any,
+    jobs: int | None,
+    options: Mapping[str, str],
+    shared: Path,
+    needs: Iterable[int] = (),
 ) -> Engine:
     """The engine for a name as `--executor` takes it, or for an executor.
 
-    `options` are those of Slurm, `shared` a folder that its machines see.
+    `options` are those of Slurm, `shared` a folder that its machines see, `needs` the bytes that
+    each run is estimated to need: threads share this process's memory.
     """
     jobs = None if jobs is None else check_count("--jobs", jobs)
     if options and executor != "slurm":
         raise UsageError("--slurm: given without --executor slurm")
     if executor is None or executor == "threads":
-        return Threads(jobs or default_jobs())
+        return Threads(fitting_jobs(jobs or default_jobs(), needs))
     if isinstance(executor, str):
         if executor.startswith("dask://"):
             from hull.sweeps.dask_cluster import open_dask

@@ -49,6 +49,8 @@ class Case:
     """SHA-256 of the files that the scenario names; empty where it names none."""
     own: type[CongestionControl] | None = None
     """The class of its congestion control, where that is not hull's."""
+    memory: int = 0
+    """Bytes that a run is estimated to need."""
 
     @cached_property
     def _digest(self) -> "hashlib._Hash":
@@ -123,7 +125,7 @@ def make_grid(
             f"{axis.key}={literal(value)}" for axis, value in zip(axes, values, strict=True)
         ]
         for cell in expand(text, file, [*overrides, *settings], named, labels):
-            case = _case(cell["scenario"], cell["scheme"], axes, values, own)
+            case = _case(cell, axes, values, own)
             index = cases.setdefault((case.scenario, case.files), len(made))
             if index == len(made):
                 made.append(case)
@@ -172,12 +174,9 @@ def _axes(
 
 
 def _case(
-    scenario: dict[str, Any],
-    scheme: str,
-    axes: tuple[Axis, ...],
-    values: tuple[Value, ...],
-    own: Own,
+    cell: dict[str, Any], axes: tuple[Axis, ...], values: tuple[Value, ...], own: Own
 ) -> Case:
+    scenario = cell["scenario"]
     condition = ",".join(
         f"{axis.key.rpartition('.')[2]}={shown(value)}"
         for axis, value in zip(axes, values, strict=True)
@@ -188,10 +187,11 @@ def _case(
     return Case(
         name=scenario["name"],
         condition=condition,
-        scheme=scheme,
+        scheme=cell["scheme"],
         scenario=json.dumps({**kept, "run": run}),
         files=digest_of_files(scenario),
         own=own.get(scenario["transport"]["congestion_control"]),
+        memory=cell["memory"]["bytes"],
     )
 
 
