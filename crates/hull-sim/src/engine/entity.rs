@@ -45,11 +45,13 @@ pub enum Kind {
     PullRate = 18,
     /// A port admits packets that it has held back.
     Held = 19,
+    /// A sender of the message transport has waited too long for credit.
+    Credit = 20,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    const ALL: [Kind; 20] = [
+    const ALL: [Kind; 21] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -70,6 +72,7 @@ impl Kind {
         Kind::Pull,
         Kind::PullRate,
         Kind::Held,
+        Kind::Credit,
     ];
 }
 

@@ -100,8 +100,8 @@ impl Connection {
     }
 
     /// Starts a message of `bytes`.
-    pub fn write(&mut self, bytes: u64) {
-        self.sender.write(bytes);
+    pub fn write(&mut self, now_ps: u64, bytes: u64) {
+        self.sender.write(now_ps, bytes);
         self.receiver.expect(bytes);
     }
 

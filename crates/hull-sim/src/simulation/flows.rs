@@ -303,9 +303,9 @@ impl FlowTable {
     }
 
     /// Starts a message on a flow.
-    pub fn write(&mut self, slot: u32, bytes: u64, tag: u64, class: u16) {
+    pub fn write(&mut self, now_ps: u64, slot: u32, bytes: u64, tag: u64, class: u16) {
         match self.connection(slot) {
-            Some(connection) => connection.write(bytes),
+            Some(connection) => connection.write(now_ps, bytes),
             None => self.senders[slot as usize].write(bytes),
         }
         let timeouts_before = self.losses_of(slot).0;

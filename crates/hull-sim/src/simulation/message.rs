@@ -21,6 +21,9 @@ impl Simulation {
             && let Some((puller, number)) = self.endpoints.puller(host, packet.flow)
         {
             puller.demand(number, target);
+            if !packet.has(flags::DATA) {
+                puller.request(number); // the credit may be granted, and its pull lost
+            }
         }
         if packet.has(flags::TRIMMED) {
             self.receive_trimmed(host, packet);
@@ -105,7 +108,7 @@ impl Simulation {
             }
             Signal::Nack(nack) => sender.on_nack(now_ps, nack),
             Signal::GroupNack { group } => sender.on_group_nack(now_ps, *group),
-            Signal::Pull { granted } => sender.on_pull(*granted),
+            Signal::Pull { granted } => sender.on_pull(now_ps, *granted),
             Signal::Demand { .. } => {}
         }
         self.pump_message(slot);
@@ -291,6 +294,27 @@ impl Simulation {
         self.pump_message(slot);
     }
 
+    /// Processes the event of a connection's wait for credit. Returns true if it was due.
+    pub(super) fn serve_credit_wait(&mut self, slot: u32) -> bool {
+        let now_ps = self.clock.now_ps;
+        let host = self.endpoints.table.flows[slot as usize].src as usize;
+        let senders = self.endpoints.hosts.message_nics[host].senders();
+        let Some(connection) = self.endpoints.table.connection(slot) else {
+            return false;
+        };
+        let sender = &mut connection.sender;
+        if sender.credit_event_ps != now_ps {
+            return false; // of the slot's last connection
+        }
+        sender.credit_event_ps = u64::MAX;
+        let is_due = sender.credit_ps <= now_ps;
+        if is_due && let Some(target) = sender.on_credit_timeout(now_ps, senders) {
+            self.send_signal(host, slot, 0, Way::Out, Signal::Demand { target });
+        }
+        self.watch_message(slot);
+        is_due
+    }
+
     /// Processes the event of a connection's pacing.
     pub(super) fn serve_message_pace(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
@@ -312,6 +336,11 @@ impl Simulation {
         if sender.timeout_ps < sender.timeout_event_ps {
             sender.timeout_event_ps = sender.timeout_ps;
             (self.clock).schedule(sender.timeout_ps, Kind::Rto, slot as usize);
+        }
+        if sender.credit_ps < sender.credit_event_ps {
+            sender.credit_event_ps = sender.credit_ps;
+            self.clock
+                .schedule(sender.credit_ps, Kind::Credit, slot as usize);
         }
         let ready_ps = sender.ready_ps();
         if ready_ps > now_ps

@@ -336,6 +336,11 @@ impl Simulation {
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
             Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
+            Kind::Credit => {
+                if !self.serve_credit_wait(index as u32) {
+                    self.disregard_event();
+                }
+            }
         }
     }
 

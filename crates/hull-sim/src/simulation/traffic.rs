@@ -245,7 +245,7 @@ impl Endpoints {
         let transport = usize::from(self.table.flows[slot as usize].transport);
         let class = self.table.templates[transport].class;
         let class = u16::from(class.unwrap_or(message.priority));
-        self.table.write(slot, message.bytes, message.tag, class);
+        (self.table).write(clock.now_ps, slot, message.bytes, message.tag, class);
         self.table.share(slot, &fabric.network);
         slot
     }

@@ -17,6 +17,9 @@ use crate::transport::sequence;
 
 /// Absent time.
 const NEVER: u64 = u64::MAX;
+/// Wait for credit, timeouts, after which the request or the pull counts as lost. A receiver pulls from
+/// its senders in turn, so a short wait would repeat requests that are only queued.
+const CREDIT_WAIT: u64 = 32;
 
 /// Packet to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,11 @@ pub struct MessageSender {
     pub timeout_ps: u64,
     /// Time of the timer's event in the event queue, ps; maintained by the simulation.
     pub timeout_event_ps: u64,
+    /// Time at which the sender requests credit again, ps; `u64::MAX` unless it waits for credit
+    /// alone: with data to send and no packet in flight.
+    pub credit_ps: u64,
+    /// Time of the credit timer's event in the event queue, ps; maintained by the simulation.
+    pub credit_event_ps: u64,
     /// Time of the pacing event in the event queue, ps; maintained by the simulation.
     pub pace_event_ps: u64,
     /// Number of packets lost by timeout.
@@ -92,6 +100,8 @@ impl MessageSender {
             waits_for_nic: false,
             timeout_ps: NEVER,
             timeout_event_ps: NEVER,
+            credit_ps: NEVER,
+            credit_event_ps: NEVER,
             pace_event_ps: NEVER,
             timeouts: 0,
             retransmissions: 0,
@@ -99,7 +109,7 @@ impl MessageSender {
     }
 
     /// Adds a message of `bytes` of payload.
-    pub fn write(&mut self, bytes: u64) {
+    pub fn write(&mut self, now_ps: u64, bytes: u64) {
         let packets = self.config.packets(bytes);
         self.ends.write(bytes, packets);
         // With erasure coding, all packets of a group are full.
@@ -109,6 +119,7 @@ impl MessageSender {
         };
         self.unsent.push_back(payload);
         self.backlog_bytes += payload + packets * u64::from(self.config.header_bytes);
+        self.set_timeouts(now_ps);
     }
 
     /// Discards all data not yet sent. Returns the payload up to the new end, bytes.
@@ -212,14 +223,13 @@ impl MessageSender {
         self.in_flight_bytes += i64::from(bytes);
         self.last_sent_ps = Some(now_ps);
         let demand = self.demand(senders);
-        let no_credit = self.credit.as_ref().is_some_and(|credit| !credit.allows());
         let asks_ack = lost.is_some()
             || self.backlog_bytes == 0
-            || no_credit
+            || self.lacks_credit()
             || self.in_flight_bytes + i64::from(bytes) >= self.window();
         let entropy = self.balancer.next_ev(random, now_ps);
         self.sent.take_path(number, entropy);
-        self.set_timeout();
+        self.set_timeouts(now_ps);
         Some(Sending {
             number,
             bytes,
@@ -251,10 +261,24 @@ impl MessageSender {
         }))
     }
 
-    /// Sets the timeout of the oldest packet in flight.
-    fn set_timeout(&mut self) {
+    /// Sets the timeout of the oldest packet in flight. If there is none, data that waits for credit
+    /// sets that of the credit.
+    fn set_timeouts(&mut self, now_ps: u64) {
+        let timeout_ps = self.config.timeout_ps;
         let oldest = self.sent.oldest();
-        self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| sent_ps + self.config.timeout_ps);
+        self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| sent_ps + timeout_ps);
+        let has_data = self.backlog_bytes + self.sent.lost_bytes() > 0;
+        self.credit_ps = match oldest {
+            None if has_data && self.lacks_credit() => {
+                now_ps.saturating_add(timeout_ps.saturating_mul(CREDIT_WAIT))
+            }
+            _ => NEVER,
+        };
+    }
+
+    /// Whether the sender needs credit for the next packet.
+    fn lacks_credit(&self) -> bool {
+        self.credit.as_ref().is_some_and(|credit| !credit.allows())
     }
 
     /// Processes the first answer of the receiver: the initial credit ends, and the sender waits
@@ -292,7 +316,7 @@ impl MessageSender {
         };
         self.control.on_ack(&event, last_sent_ps);
         self.answered();
-        self.set_timeout();
+        self.set_timeouts(now_ps);
         let passed = self.ends.pass(self.sent.first());
         self.acked_bytes = passed.unwrap_or(self.acked_bytes);
         passed.is_some()
@@ -329,7 +353,7 @@ impl MessageSender {
             (true, false) => Feedback::Good,
         };
         self.balancer.on_feedback(nack.entropy, feedback, now_ps);
-        self.set_timeout();
+        self.set_timeouts(now_ps);
     }
 
     /// Processes the NACK of a group: its unacknowledged packets count as lost.
@@ -342,13 +366,14 @@ impl MessageSender {
         }
         self.answered();
         self.balancer.on_feedback(0, Feedback::Nack, now_ps);
-        self.set_timeout();
+        self.set_timeouts(now_ps);
     }
 
     /// Processes a pull that reports the granted credit, quanta.
-    pub fn on_pull(&mut self, granted: u64) {
+    pub fn on_pull(&mut self, now_ps: u64, granted: u64) {
         if let Some(credit) = &mut self.credit {
             credit.on_pull(granted);
+            self.set_timeouts(now_ps);
         }
     }
 
@@ -364,8 +389,14 @@ impl MessageSender {
         self.control.on_timeout(bytes);
         self.in_flight_bytes -= i64::from(bytes);
         self.answered();
-        self.set_timeout();
-        let waits = self.credit.as_ref().is_some_and(|credit| !credit.allows());
-        if waits { self.demand(senders) } else { None }
+        self.set_timeouts(now_ps);
+        self.lacks_credit().then(|| self.demand(senders))?
+    }
+
+    /// Processes the end of the wait for credit. Returns the credit to request again: the request or
+    /// the pull may be lost.
+    pub fn on_credit_timeout(&mut self, now_ps: u64, senders: u64) -> Option<u64> {
+        self.set_timeouts(now_ps);
+        (self.credit_ps < NEVER).then(|| self.demand(senders))?
     }
 }
