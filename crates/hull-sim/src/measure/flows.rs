@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::lower_bounds::LowerBounds;
 use super::parquet_file::{Column, Values};
 use super::sketch::Sketch;
 use super::slowdown::{SlowdownSummary, Slowdowns};
@@ -74,6 +75,8 @@ pub struct FlowLog {
     acked: Vec<Sketch>,
     slowdowns: Slowdowns,
     bytes: Vec<u64>,
+    /// Number of flows that did not complete.
+    unfinished: Vec<u64>,
     /// Log of each transport, if there are several.
     of_transports: Vec<FlowLog>,
     /// Log of each group, if there are groups.
@@ -112,9 +115,14 @@ pub struct ClassSummary {
     pub bytes: u64,
     /// Number of completed flows.
     pub count: usize,
+    /// Number of flows that started and did not complete.
+    pub unfinished: u64,
     /// Completion times.
     #[serde(flatten)]
     pub fct: Option<Distribution>,
+    /// Statistics that the unfinished flows could change, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<LowerBounds>,
     /// Times from the start until the sender received the acknowledgment of the last byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acked: Option<AckedSummary>,
@@ -137,6 +145,9 @@ pub struct AckedSummary {
     /// Times until that acknowledgment.
     #[serde(flatten)]
     pub time: Option<Distribution>,
+    /// Statistics that the other flows could change, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<LowerBounds>,
 }
 
 impl FlowLog {
@@ -148,6 +159,7 @@ impl FlowLog {
             acked: classes.iter().map(|_| Sketch::default()).collect(),
             slowdowns: Slowdowns::new(classes.len()),
             bytes: vec![0; classes.len()],
+            unfinished: vec![0; classes.len()],
             of_transports: Vec::new(),
             of_groups: Vec::new(),
             table: TableLog::new(classes, path),
@@ -200,6 +212,14 @@ impl FlowLog {
         self.table.push(record)
     }
 
+    /// Counts a flow that has not completed at the end of the run.
+    pub fn count_unfinished(&mut self, record: &FlowRecord) {
+        for log in self.parts(record.transport, record.group) {
+            log.count_unfinished(record);
+        }
+        self.unfinished[usize::from(record.class)] += 1;
+    }
+
     /// Records that the last byte of a flow was acknowledged.
     pub fn acknowledged(&mut self, acked: AckedFlow) {
         let AckedFlow {
@@ -238,22 +258,30 @@ impl FlowLog {
 
     /// Completion times by size class.
     pub fn summary(&self) -> Vec<ClassSummary> {
-        let of_class = |(i, class): (usize, &String)| ClassSummary {
-            class: class.clone(),
-            bytes: self.bytes[i],
-            count: self.sketches[i].count(),
-            fct: self.sketches[i].distribution(),
-            acked: Some(AckedSummary {
-                count: self.acked[i].count(),
-                time: self.acked[i].distribution(),
-            }),
+        let of_class = |(i, class): (usize, &String)| {
+            let (times, acked) = (&self.sketches[i], &self.acked[i]);
+            let unfinished = self.unfinished[i] as usize;
+            let unacked = times.count() + unfinished - acked.count();
+            ClassSummary {
+                class: class.clone(),
+                bytes: self.bytes[i],
+                count: times.count(),
+                unfinished: self.unfinished[i],
+                fct: times.distribution(),
+                lower_bound: times.lower_bounds(unfinished),
+                acked: Some(AckedSummary {
+                    count: acked.count(),
+                    time: acked.distribution(),
+                    lower_bound: acked.lower_bounds(unacked),
+                }),
+            }
         };
         self.classes().iter().enumerate().map(of_class).collect()
     }
 
     /// Slowdowns by size class.
     pub fn slowdowns(&self) -> Vec<SlowdownSummary> {
-        self.slowdowns.summary(self.classes())
+        self.slowdowns.summary(self.classes(), &self.unfinished)
     }
 
     /// Names of the transports, if there are several.

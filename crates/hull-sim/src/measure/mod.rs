@@ -8,6 +8,7 @@ mod flows;
 mod latency;
 mod links;
 mod logs;
+mod lower_bounds;
 mod pacers;
 mod parquet_file;
 mod queries;
@@ -35,6 +36,7 @@ pub use links::{
     LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, write as write_links,
 };
 pub use logs::{Logs, TABLES};
+pub use lower_bounds::LowerBounds;
 pub use pacers::PACER_COLUMNS;
 pub(crate) use pacers::{PacerLog, PacerRow};
 pub use parquet_file::{Column, Values, write as write_table};
@@ -47,7 +49,7 @@ pub use series::SERIES_COLUMNS;
 pub(crate) use series::{FlowReading, SeriesLog, SeriesRow};
 pub use size_bins::{PartInBin, SizeBin, SlowedFlows, size_bins};
 pub use sketch::Sketch;
-pub use slowdown::{Slowdown, SlowdownSummary};
+pub use slowdown::{Slowdown, SlowdownBounds, SlowdownSummary};
 pub use statistic::{Combined, OF_DISTRIBUTION, Statistic, Unit};
 pub use store_file::{RunLabels, STATISTIC_COLUMNS, write as write_statistics};
 pub use transports::{TransportCount, TransportSummary};

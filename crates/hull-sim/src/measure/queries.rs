@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::lower_bounds::LowerBounds;
 use super::parquet_file::{self, Column, Values};
 use crate::network::Distribution;
 use crate::workload::QueryRecord;
@@ -53,6 +54,9 @@ pub struct QuerySummary {
     /// Completion times.
     #[serde(flatten)]
     pub completion: Option<Distribution>,
+    /// Statistics that the other queries could change, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<LowerBounds>,
     /// Share of the responses that were in time; a missing response counts as late.
     pub in_time_share: f64,
     /// Share of queries with at least one timeout.
@@ -71,10 +75,12 @@ impl QuerySummary {
             queries.iter().map(|query| u64::from(get(query))).sum()
         };
         let late = queries.iter().filter(|query| query.timeouts > 0).count();
+        let completion = Distribution::of(&mut completions);
         Some(QuerySummary {
             count: queries.len(),
             completed: completions.len(),
-            completion: Distribution::of(&mut completions),
+            completion,
+            lower_bound: LowerBounds::of_sorted(&completions, queries.len() - completions.len()),
             in_time_share: total(|q| q.in_time) as f64 / total(|q| q.servers).max(1) as f64,
             timeout_share: late as f64 / queries.len() as f64,
         })

@@ -179,10 +179,24 @@ const BEFORE_COUNTS: &[Statistic] = &[
     Statistic::new("fct.<class>.bytes", Byte, Mean, "total bytes of the flows of the class"),
     Statistic::new("fct.<class>.count", Count, Mean, "completed flows of the size class"),
     Statistic::new(
+        "fct.<class>.unfinished",
+        Count,
+        Mean,
+        "flows of the size class that started in the measured time and did not complete; flows without a \
+         size do not count",
+    ),
+    Statistic::new(
         "fct.<class>.<statistic>_us",
         Microsecond,
         Mean,
         "flow completion time, until the last byte arrives",
+    ),
+    Statistic::new(
+        "fct.<class>.lower_bound.<statistic>",
+        Share,
+        Mean,
+        "1 if the statistic is a lower bound: it would change if the unfinished flows took for ever; else 0; \
+         only with unfinished flows",
     ),
     Statistic::new(
         "fct.<class>.acked.count",
@@ -195,6 +209,12 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Microsecond,
         Mean,
         "flow completion time, until the sender receives the acknowledgment of the last byte",
+    ),
+    Statistic::new(
+        "fct.<class>.acked.lower_bound.<statistic>",
+        Share,
+        Mean,
+        "as `lower_bound`, for the flows whose last byte was not acknowledged",
     ),
     Statistic::new(
         "slowdown.<class>.count",
@@ -212,6 +232,11 @@ const BEFORE_COUNTS: &[Statistic] = &[
     Statistic::new("slowdown.<class>.p95", Share, Mean, "its 95th percentile"),
     Statistic::new("slowdown.<class>.p99", Share, Mean, "its 99th percentile"),
     Statistic::new("slowdown.<class>.p999", Share, Mean, "its 99.9th percentile"),
+    Statistic::new("slowdown.<class>.lower_bound.mean", Share, Mean, "as in `fct`"),
+    Statistic::new("slowdown.<class>.lower_bound.p50", Share, Mean, "as in `fct`"),
+    Statistic::new("slowdown.<class>.lower_bound.p95", Share, Mean, "as in `fct`"),
+    Statistic::new("slowdown.<class>.lower_bound.p99", Share, Mean, "as in `fct`"),
+    Statistic::new("slowdown.<class>.lower_bound.p999", Share, Mean, "as in `fct`"),
     Statistic::new(
         "queries.count",
         Count,
@@ -229,6 +254,12 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Microsecond,
         Mean,
         "completion time of queries",
+    ),
+    Statistic::new(
+        "queries.lower_bound.<statistic>",
+        Share,
+        Mean,
+        "as in `fct`, for the queries that are not completed",
     ),
     Statistic::new(
         "queries.in_time_share",
@@ -315,6 +346,8 @@ const BEFORE_COUNTS: &[Statistic] = &[
         .where_several(),
     Statistic::new("transports.<transport>.fct.<class>.count", Count, Mean, "as in `fct`")
         .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
+        .where_several(),
     Statistic::new(
         "transports.<transport>.fct.<class>.<statistic>_us",
         Microsecond,
@@ -322,6 +355,8 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "as in `fct`",
     )
     .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
     Statistic::new(
         "transports.<transport>.fct.<class>.acked.count",
         Count,
@@ -336,6 +371,8 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "as in `fct`",
     )
     .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
     Statistic::new("transports.<transport>.slowdown.<class>.count", Count, Mean, "as in `slowdown`")
         .where_several(),
     Statistic::new("transports.<transport>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`")
@@ -348,6 +385,16 @@ const BEFORE_COUNTS: &[Statistic] = &[
         .where_several(),
     Statistic::new("transports.<transport>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`")
         .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
+        .where_several(),
     Statistic::new(
         "groups.<group>.fct.<class>.bytes",
         Byte,
@@ -357,15 +404,31 @@ const BEFORE_COUNTS: &[Statistic] = &[
     )
     .where_several(),
     Statistic::new("groups.<group>.fct.<class>.count", Count, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
+        .where_several(),
     Statistic::new("groups.<group>.fct.<class>.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
     Statistic::new("groups.<group>.fct.<class>.acked.count", Count, Mean, "as in `fct`").where_several(),
     Statistic::new("groups.<group>.fct.<class>.acked.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.count", Count, Mean, "as in `slowdown`").where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`").where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`").where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`").where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`").where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
+        .where_several(),
     Statistic::new("links.<tier>.links", Count, Mean, "links of a tier in one direction, such as `tor-host`"),
     Statistic::new(
         "links.<tier>.packets",

@@ -3,6 +3,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::lower_bounds::{LowerBounds, moves, rank};
 use crate::network::Distribution;
 
 /// Number of samples that are kept exactly. Beyond it, percentiles are within 0.1%.
@@ -64,6 +65,26 @@ impl Sketch {
         sorted.sort_unstable();
         let at = |share: usize| (self.count * share).div_ceil(1000).max(1) - 1;
         (!sorted.is_empty()).then(|| per_mille.map(|share| sorted[at(share)] as u64))
+    }
+
+    /// For each percentile in thousandths, whether this many infinite samples would change it.
+    pub fn moves<const N: usize>(&self, per_mille: [usize; N], infinite: usize) -> [bool; N] {
+        if let Some(histogram) = &self.histogram {
+            let at = |share: f64| histogram.value_at_quantile(share);
+            return per_mille.map(|of| {
+                let later = rank(self.count + infinite, of);
+                later > self.count || at(later as f64 / self.count as f64) != at(of as f64 / 1000.0)
+            });
+        }
+        let mut sorted = self.samples_ps.clone();
+        sorted.sort_unstable();
+        per_mille.map(|of| moves(&sorted, of, infinite))
+    }
+
+    /// Statistics that are lower bounds with this many unfinished samples; `None` without either.
+    pub fn lower_bounds(&self, unfinished: usize) -> Option<LowerBounds> {
+        let has_both = unfinished > 0 && self.count > 0;
+        has_both.then(|| LowerBounds::of(self.moves(LowerBounds::PER_MILLE, unfinished)))
     }
 
     /// Mean and percentiles; `None` without samples.

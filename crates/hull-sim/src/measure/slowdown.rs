@@ -23,6 +23,24 @@ pub struct SlowdownSummary {
     /// Statistics of their slowdowns.
     #[serde(flatten)]
     pub slowdown: Option<Slowdown>,
+    /// Statistics that unfinished flows could change, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<SlowdownBounds>,
+}
+
+/// For each statistic of the slowdowns, 1 if it is a lower bound, otherwise 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SlowdownBounds {
+    /// Arithmetic mean.
+    pub mean: u8,
+    /// Median.
+    pub p50: u8,
+    /// 95th percentile.
+    pub p95: u8,
+    /// 99th percentile.
+    pub p99: u8,
+    /// 99.9th percentile.
+    pub p999: u8,
 }
 
 /// Mean and percentiles of slowdowns. A percentile is the smallest value with at least that share
@@ -54,19 +72,39 @@ impl Slowdowns {
         }
     }
 
-    /// Slowdowns by size class.
-    pub fn summary(&self, classes: &[String]) -> Vec<SlowdownSummary> {
-        let of_class = |(class, sketch): (&String, &Sketch)| SlowdownSummary {
-            class: class.clone(),
-            count: sketch.count(),
-            slowdown: distribution(sketch),
-        };
-        classes.iter().zip(&self.0).map(of_class).collect()
+    /// Slowdowns by size class; `unfinished` has the number of unfinished flows of each.
+    pub fn summary(&self, classes: &[String], unfinished: &[u64]) -> Vec<SlowdownSummary> {
+        let of_class =
+            |((class, sketch), &unfinished): ((&String, &Sketch), &u64)| SlowdownSummary {
+                class: class.clone(),
+                count: sketch.count(),
+                slowdown: distribution(sketch),
+                lower_bound: lower_bounds(sketch, unfinished as usize),
+            };
+        let classes = classes.iter().zip(&self.0).zip(unfinished);
+        classes.map(of_class).collect()
     }
 }
 
+/// Percentiles of slowdowns, thousandths.
+const PER_MILLE: [usize; 4] = [500, 950, 990, 999];
+
+fn lower_bounds(sketch: &Sketch, unfinished: usize) -> Option<SlowdownBounds> {
+    if unfinished == 0 || sketch.count() == 0 {
+        return None;
+    }
+    let [p50, p95, p99, p999] = sketch.moves(PER_MILLE, unfinished).map(u8::from);
+    Some(SlowdownBounds {
+        mean: 1,
+        p50,
+        p95,
+        p99,
+        p999,
+    })
+}
+
 fn distribution(sketch: &Sketch) -> Option<Slowdown> {
-    let percentiles = sketch.at_per_mille([500, 950, 990, 999])?;
+    let percentiles = sketch.at_per_mille(PER_MILLE)?;
     let [p50, p95, p99, p999] = percentiles.map(|parts| parts as f64 / PARTS);
     Some(Slowdown {
         mean: sketch.mean() / PARTS,

@@ -189,7 +189,7 @@ impl Simulation {
             Some(parts) => parts.run(&mut self, control)?,
             None => (self.run_phases(control)?, Vec::new()),
         };
-        self.workload.traffic.finish(&mut self.workload.agenda);
+        self.workload.finish(&mut self.records.flows);
         self.carry_out();
         control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
         let options = &mut self.fabric.network.options;

@@ -170,6 +170,13 @@ impl Demand {
         agenda.has_ended
     }
 
+    /// Ends the workload: requests the records of open queries, and counts unfinished flows.
+    pub(super) fn finish(&mut self, log: &mut FlowLog) {
+        self.traffic.finish(&mut self.agenda);
+        let unfinished = self.agenda.unfinished.drain(..);
+        unfinished.for_each(|record| log.count_unfinished(&record));
+    }
+
     /// Whether all data has arrived and, if it is counted, has been acknowledged to its senders.
     pub(super) fn is_complete(&self, table: &FlowTable) -> bool {
         table.unacked == 0 && self.traffic.is_complete()

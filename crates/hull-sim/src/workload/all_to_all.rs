@@ -3,6 +3,7 @@
 //! different receivers. Times ps, sizes bytes.
 
 use super::context::Context;
+use super::open::Open;
 use super::{Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -16,6 +17,7 @@ pub(super) struct AllToAll {
     size: u64,
     classes: Vec<String>,
     outstanding: usize,
+    open: Open,
     /// Number of hosts that have not started.
     waiting: usize,
     end_ps: u64,
@@ -41,9 +43,21 @@ impl AllToAll {
             size: settings.size.0,
             classes: vec![settings.size.to_string()],
             outstanding: 0,
+            open: Open::default(),
             end_ps: context.end_ps,
             application_delay_ps: context.application_delay_ps,
         })
+    }
+}
+
+impl AllToAll {
+    /// Start (ps) and ends of a flow.
+    fn flow(&self, tag: u64) -> (u64, (u32, u32)) {
+        let (i, j) = (
+            tag as usize / self.hosts.len(),
+            tag as usize % self.hosts.len(),
+        );
+        (self.starts_ps[i], (self.hosts[i], self.hosts[j]))
     }
 }
 
@@ -87,20 +101,19 @@ impl Workload for AllToAll {
             let tag = (i * count + j) as u64;
             let message = Message::new(tag, ends, self.size, Channel::New);
             agenda.sends.push(message);
+            self.open.insert(tag);
             self.outstanding += 1;
         }
     }
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         self.outstanding -= 1;
-        let (i, j) = (
-            tag as usize / self.hosts.len(),
-            tag as usize % self.hosts.len(),
-        );
+        self.open.remove(tag);
+        let (start_ps, ends) = self.flow(tag);
         agenda.flows.push(FlowRecord::new(
-            self.starts_ps[i],
+            start_ps,
             now_ps + self.application_delay_ps,
-            (self.hosts[i], self.hosts[j]),
+            ends,
             self.size,
             timeouts,
         ));
@@ -118,7 +131,13 @@ impl Workload for AllToAll {
         }
     }
 
-    fn finish(&mut self, _: &mut Agenda) {}
+    fn finish(&mut self, agenda: &mut Agenda) {
+        let unfinished = self.open.numbers().map(|tag| {
+            let (start_ps, ends) = self.flow(tag);
+            FlowRecord::unfinished(start_ps, ends, self.size)
+        });
+        agenda.unfinished.extend(unfinished);
+    }
 }
 
 #[cfg(test)]

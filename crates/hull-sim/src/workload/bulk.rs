@@ -2,6 +2,7 @@
 //! (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
 
 use super::context::Context;
+use super::open::Open;
 use super::{Agenda, Backlog, Channel, FlowRecord, LASTING, Message, Progress, Workload};
 use crate::scenario;
 
@@ -16,6 +17,7 @@ pub(super) struct Bulk {
     classes: Vec<String>,
     started: u64,
     completed: u64,
+    open: Open,
 }
 
 impl Bulk {
@@ -30,6 +32,7 @@ impl Bulk {
             classes: settings.size.iter().map(ToString::to_string).collect(),
             started: 0,
             completed: 0,
+            open: Open::default(),
         }
     }
 
@@ -49,6 +52,7 @@ impl Bulk {
             let ends = (self.src(self.started), 0);
             let message = Message::new(self.started, ends, bytes, Channel::New);
             agenda.sends.push(message);
+            self.open.insert(self.started);
             self.started += 1;
         }
     }
@@ -82,6 +86,7 @@ impl Workload for Bulk {
 
     fn delivered(&mut self, now_ps: u64, flow: u64, timeouts: u32, agenda: &mut Agenda) {
         self.completed += 1;
+        self.open.remove(flow);
         let start_ps = flow * self.start_interval_ps;
         agenda.flows.push(FlowRecord::new(
             start_ps,
@@ -104,7 +109,16 @@ impl Workload for Bulk {
         }
     }
 
-    fn finish(&mut self, _: &mut Agenda) {}
+    fn finish(&mut self, agenda: &mut Agenda) {
+        let Some(bytes) = self.size else {
+            return;
+        };
+        let unfinished = self.open.numbers().map(|flow| {
+            let start_ps = flow * self.start_interval_ps;
+            FlowRecord::unfinished(start_ps, (self.src(flow), 0), bytes)
+        });
+        agenda.unfinished.extend(unfinished);
+    }
 }
 
 #[cfg(test)]

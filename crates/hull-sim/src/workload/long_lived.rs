@@ -206,7 +206,17 @@ impl Workload for LongLived {
         }
     }
 
-    fn finish(&mut self, _: &mut Agenda) {}
+    fn finish(&mut self, agenda: &mut Agenda) {
+        let running = (self.flows.iter()).filter(|flow| flow.state == State::Running);
+        let unfinished = running.filter_map(|flow| {
+            Some(FlowRecord {
+                class: flow.class,
+                transport: flow.transport,
+                ..FlowRecord::unfinished(flow.start_ps, flow.ends, flow.size?)
+            })
+        });
+        agenda.unfinished.extend(unfinished);
+    }
 }
 
 #[cfg(test)]

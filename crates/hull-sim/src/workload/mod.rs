@@ -24,6 +24,7 @@ mod groups;
 mod hosts;
 mod incast;
 mod long_lived;
+mod open;
 mod partition_aggregate;
 mod permutation;
 mod poisson_flows;
@@ -133,6 +134,11 @@ impl FlowRecord {
         }
     }
 
+    /// Creates the record of a flow that has not completed.
+    fn unfinished(start_ps: u64, ends: (u32, u32), bytes: u64) -> Self {
+        FlowRecord::new(start_ps, start_ps, ends, bytes, 0)
+    }
+
     /// Slowdown: completion time over that in an otherwise empty network, if known.
     pub fn slowdown(&self) -> Option<f64> {
         let ideal_ps = self.ideal_ps?;
@@ -201,6 +207,8 @@ pub struct Agenda {
     pub queries: Vec<QueryRecord>,
     /// Whether a flow or a query has ended, measured or not, since the simulation cleared it.
     pub has_ended: bool,
+    /// At the end of the run, flows that have started and not completed; their `fct_ps` is 0.
+    pub unfinished: Vec<FlowRecord>,
 }
 
 impl Agenda {
@@ -293,7 +301,8 @@ pub trait Workload {
         0
     }
 
-    /// Adds the records of open queries; called once, at the end of the run.
+    /// Adds the records of open queries and of unfinished flows; called once, at the end of the
+    /// run. Flows without a size do not count.
     fn finish(&mut self, agenda: &mut Agenda);
 }
 

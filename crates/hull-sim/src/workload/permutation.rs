@@ -4,6 +4,7 @@
 //! Times ps, sizes bytes.
 
 use super::context::Context;
+use super::open::Open;
 use super::{Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -18,6 +19,7 @@ pub(super) struct Permutation {
     size: u64,
     classes: Vec<String>,
     outstanding: usize,
+    open: Open,
     has_started: bool,
     end_ps: u64,
     application_delay_ps: u64,
@@ -36,6 +38,7 @@ impl Permutation {
             size: settings.size.0,
             classes: vec![settings.size.to_string()],
             outstanding: 0,
+            open: Open::default(),
             has_started: false,
             end_ps: context.end_ps,
             application_delay_ps: context.application_delay_ps,
@@ -87,6 +90,7 @@ impl Workload for Permutation {
             return;
         }
         self.outstanding = self.ends.len();
+        (0..self.ends.len() as u64).for_each(|tag| self.open.insert(tag));
         let sends = (self.ends.iter().zip(0..))
             .map(|(&ends, tag)| Message::new(tag, ends, self.size, Channel::New));
         agenda.sends.extend(sends);
@@ -94,6 +98,7 @@ impl Workload for Permutation {
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         self.outstanding -= 1;
+        self.open.remove(tag);
         agenda.flows.push(FlowRecord::new(
             self.start_ps,
             now_ps + self.application_delay_ps,
@@ -115,7 +120,13 @@ impl Workload for Permutation {
         }
     }
 
-    fn finish(&mut self, _: &mut Agenda) {}
+    fn finish(&mut self, agenda: &mut Agenda) {
+        let unfinished = self
+            .open
+            .numbers()
+            .map(|tag| FlowRecord::unfinished(self.start_ps, self.ends[tag as usize], self.size));
+        agenda.unfinished.extend(unfinished);
+    }
 }
 
 #[cfg(test)]

@@ -321,7 +321,14 @@ impl Workload for PoissonFlows {
         Some(1.0 - self.left as f64 / self.count? as f64)
     }
 
-    fn finish(&mut self, _: &mut Agenda) {}
+    fn finish(&mut self, agenda: &mut Agenda) {
+        let unfinished = self.flows.iter().map(|(_, flow)| FlowRecord {
+            class: self.classes.of(flow.bytes),
+            connection: flow.connection,
+            ..FlowRecord::unfinished(flow.start_ps, (flow.src, flow.dst), flow.bytes)
+        });
+        agenda.unfinished.extend(unfinished);
+    }
 }
 
 #[cfg(test)]

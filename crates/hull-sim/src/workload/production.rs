@@ -302,6 +302,11 @@ impl Workload for Production {
 
     fn finish(&mut self, agenda: &mut Agenda) {
         agenda.queries.extend(self.fan_out.finish());
+        let unfinished = self.flows.iter().map(|(_, flow)| FlowRecord {
+            class: self.classes.of(flow.bytes),
+            ..FlowRecord::unfinished(flow.start_ps, flow.ends, flow.bytes)
+        });
+        agenda.unfinished.extend(unfinished);
     }
 }
 

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use super::context::Context;
 use super::flow_chains::Chains;
 use super::flow_list::{FlowList, ListedFlow};
+use super::open::Open;
 use super::shared_list;
 use super::size_class::SizeClasses;
 use super::{
     Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
-    Workload,
+    Workload, few,
 };
 use crate::problem::Problem;
 use crate::quote;
@@ -36,6 +37,7 @@ pub(super) struct Replay {
     completed: usize,
     /// Number of flows of the list that would start after the measured time.
     late: usize,
+    open: Open,
     chains: Chains,
     /// Start time of each flow if flows have dependencies, ps.
     starts_ps: Vec<u64>,
@@ -85,6 +87,7 @@ impl Replay {
             started: 0,
             completed: 0,
             late,
+            open: Open::default(),
         })
     }
 
@@ -120,6 +123,23 @@ impl Replay {
         }
     }
 
+    /// Record of a flow that has started.
+    fn unfinished(&self, place: usize) -> FlowRecord {
+        let flow = &self.flows()[place];
+        let start_ps = self.starts_ps.get(place).copied();
+        FlowRecord {
+            class: self.classes.of(flow.bytes),
+            connection: self.list.connection(place).unwrap_or(NO_CONNECTION),
+            group: self.list.group(place),
+            transport: self.list.transport(place),
+            ..FlowRecord::unfinished(
+                start_ps.unwrap_or(flow.start_ps),
+                (flow.src, flow.dst),
+                flow.bytes,
+            )
+        }
+    }
+
     /// Starts a flow.
     fn send(&mut self, now_ps: u64, place: usize, agenda: &mut Agenda) {
         let flow = &self.flows()[place];
@@ -134,6 +154,7 @@ impl Replay {
         if let Some(start_ps) = self.starts_ps.get_mut(place) {
             *start_ps = now_ps;
         }
+        self.open.insert(place as u64);
         self.started += 1;
     }
 }
@@ -227,26 +248,19 @@ impl Workload for Replay {
         self.chains.is_empty() && self.list.connection_ends().is_empty()
     }
 
-    fn leave(&mut self, _: u64) {
+    fn leave(&mut self, tag: u64) {
+        self.open.remove(tag);
         self.completed += 1;
     }
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         self.completed += 1;
-        let flow = &self.flows()[tag as usize];
-        let start_ps = self.starts_ps.get(tag as usize).copied();
-        let start_ps = start_ps.unwrap_or(flow.start_ps);
+        self.open.remove(tag);
+        let started = self.unfinished(tag as usize);
         agenda.flows.push(FlowRecord {
-            class: self.classes.of(flow.bytes),
-            connection: self.list.connection(tag as usize).unwrap_or(NO_CONNECTION),
-            group: self.list.group(tag as usize),
-            ..FlowRecord::new(
-                start_ps,
-                now_ps + self.application_delay_ps,
-                (flow.src, flow.dst),
-                flow.bytes,
-                timeouts,
-            )
+            fct_ps: now_ps + self.application_delay_ps - started.start_ps,
+            timeouts: few(timeouts),
+            ..started
         });
     }
 
@@ -270,7 +284,10 @@ impl Workload for Replay {
         self.late as u64
     }
 
-    fn finish(&mut self, _: &mut Agenda) {}
+    fn finish(&mut self, agenda: &mut Agenda) {
+        let unfinished = (self.open.numbers()).map(|place| self.unfinished(place as usize));
+        agenda.unfinished.extend(unfinished);
+    }
 }
 
 #[cfg(test)]

@@ -312,7 +312,18 @@ impl Workload for RequestResponse {
         Progress::Busy // requests come to the end of the measured time
     }
 
-    fn finish(&mut self, _: &mut Agenda) {}
+    fn finish(&mut self, agenda: &mut Agenda) {
+        let unfinished = self.requests.iter().map(|(_, request)| {
+            let (client, server) = self.connections[request.connection as usize];
+            let bytes = self.classes[usize::from(request.class)].bytes;
+            FlowRecord {
+                class: request.class,
+                connection: request.connection,
+                ..FlowRecord::unfinished(request.start_ps, (server, client), bytes)
+            }
+        });
+        agenda.unfinished.extend(unfinished);
+    }
 }
 
 #[cfg(test)]

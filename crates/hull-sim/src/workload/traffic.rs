@@ -271,6 +271,7 @@ impl Traffic {
         let stops = agenda.stops.len();
         let flows = agenda.flows.len();
         let queries = agenda.queries.len();
+        let unfinished = agenda.unfinished.len();
         let Part {
             kind,
             first_connection,
@@ -304,7 +305,21 @@ impl Traffic {
             self.groups.label(record);
         }
         agenda.has_ended |= agenda.flows.len() > flows || agenda.queries.len() > queries;
+        for record in &mut agenda.unfinished[unfinished..] {
+            record.class += *first_class;
+            record.transport = record.transport.max(*transport);
+            if record.connection != NO_CONNECTION {
+                let own = record.connection as usize;
+                let own = each!(&*kind, workload => workload.transport_of(own));
+                record.transport = own.unwrap_or(*transport);
+                record.connection += *first_connection;
+            }
+            self.groups.label(record);
+        }
         let measured_ps = &self.measured_ps;
+        keep_from(&mut agenda.unfinished, unfinished, |record| {
+            measured_ps.contains(&record.start_ps)
+        });
         keep_from(&mut agenda.flows, flows, |record| {
             measured_ps.contains(&record.start_ps)
         });

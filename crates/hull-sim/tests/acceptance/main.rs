@@ -19,6 +19,7 @@ mod host_send;
 mod house;
 mod l4s;
 mod link_failure;
+mod liveness;
 mod loss_recovery;
 mod marking_instant;
 mod md1_queue;

@@ -254,6 +254,7 @@ impl Partition {
             let at_warmup = &mut edge.instruments.at_warmup;
             at_warmup.join(&other.instruments.at_warmup, &plan, number);
             edge.fabric.join(&mut other.fabric, &plan, number);
+            other.workload.finish(&mut edge.records.flows);
             if let Some(of_hosts) = &plan.of_hosts {
                 edge.endpoints.join(&mut other.endpoints, of_hosts, number);
             }
