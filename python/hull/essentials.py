@@ -36,6 +36,8 @@ class Line:
     """Against the first scheme; None for that one."""
     count: int
     """Flows, packets or runs behind it, all seeds together."""
+    lower_bound: bool
+    """Whether unfinished flows could change it."""
 
 
 def lines_of(summary: Mapping[str, Any], *, every: bool = False) -> list[Line]:
@@ -48,7 +50,7 @@ def lines_of(summary: Mapping[str, Any], *, every: bool = False) -> list[Line]:
         of = {s: {p["seed"]: p for p in here if p["scheme"] == s} for s in schemes}
         kinds = _kinds(here, every=every)
         for scheme in schemes:
-            for what, statistic, unit, read, counted in kinds:
+            for what, statistic, unit, read, counted, bounded in kinds:
                 samples = {seed: read(part) for seed, part in of[scheme].items()}
                 value = value_of(list(samples.values()))
                 if value is None:
@@ -56,7 +58,10 @@ def lines_of(summary: Mapping[str, Any], *, every: bool = False) -> list[Line]:
                 first = {seed: read(part) for seed, part in of[schemes[0]].items()}
                 count = sum(counted(part) for part in of[scheme].values())
                 against = None if scheme == schemes[0] else change(samples, first)
-                found.append(Line(condition, scheme, what, statistic, unit, value, against, count))
+                bound = any(bounded(part) for part in of[scheme].values())
+                found.append(
+                    Line(condition, scheme, what, statistic, unit, value, against, count, bound)
+                )
     return found
 
 
@@ -106,12 +111,13 @@ def as_csv(lines: Sequence[Line]) -> str:
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = ("value", "ci95", "change", "change_ci95", "count")
+    names = ("value", "ci95", "change", "change_ci95", "count", "lower_bound")
     writer.writerow(("condition", "scheme", "what", "statistic", "unit", *names))
     for line in lines:
         against = (line.change.mean, line.change.ci95) if line.change else (None, None)
         named = (line.condition, line.scheme, line.what, line.statistic, line.unit)
-        writer.writerow((*named, line.value.mean, line.value.ci95, *against, line.count))
+        bound = "true" if line.lower_bound else "false"
+        writer.writerow((*named, line.value.mean, line.value.ci95, *against, line.count, bound))
     return text.getvalue()
 
 
@@ -125,7 +131,9 @@ def _flows(what: str) -> str:
 
 
 def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
-    """What is read from parts: name, statistic, unit, how to read it, how many are behind it."""
+    """What is read from parts: name, statistic, unit, how to read it, how many are behind it, and
+    whether it is a lower bound.
+    """
     counts: dict[str, int] = {}
     for part in parts:
         for entry in part["fct"]:
@@ -146,6 +154,8 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
             kinds.append((f"FCT, {name}", statistic, "us", *_of_class(("fct",), name, key)))
         kinds.append((f"slowdown, {name}", "p99", "1", *_of_class(("slowdown",), name, "p99")))
     kinds += _of_groups(parts, every=every)
+    if any(map(_unfinished, parts)):
+        kinds.append(("unfinished flows", "", "1", _unfinished, _started, _never))
     if any(part.get("queries") for part in parts):
         for key, statistic in _US.items():
             kinds.append(
@@ -153,6 +163,7 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
                     *("queries", statistic, "us"),
                     lambda part, key=key: (part["queries"] or {}).get(key),
                     lambda part: (part["queries"] or {}).get("count", 0),
+                    lambda part, name=statistic: _is_bound(part["queries"] or {}, name),
                 )
             )
     goodput = ("throughput", "total_goodput_bps")
@@ -161,9 +172,28 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
             *("goodput of all hosts", "", "bit/s"),
             lambda part: part[goodput[0]][goodput[1]],
             packets,
+            _never,
         )
     )
     return kinds
+
+
+def _unfinished(part: Mapping[str, Any]) -> float:
+    """Flows that started and did not complete."""
+    return float(sum(entry.get("unfinished") or 0 for entry in part["fct"]))
+
+
+def _started(part: Mapping[str, Any]) -> int:
+    return int(_unfinished(part)) + sum(int(entry["count"]) for entry in part["fct"])
+
+
+def _never(_: Mapping[str, Any]) -> bool:
+    return False
+
+
+def _is_bound(entry: Mapping[str, Any], statistic: str) -> bool:
+    """Whether a statistic of a class, or of queries, is a lower bound."""
+    return bool(entry.get("lower_bound", {}).get(statistic))
 
 
 def _of_groups(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
@@ -192,8 +222,10 @@ def _of_groups(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
     return kinds
 
 
-def _of_class(path: Sequence[str], name: str, key: str) -> tuple[Any, Any]:
-    """How to read a number of a size class, and how many flows are behind it."""
+def _of_class(path: Sequence[str], name: str, key: str) -> tuple[Any, Any, Any]:
+    """How to read a number of a size class, how many flows are behind it, and whether it is a lower
+    bound.
+    """
 
     def entry(part: Mapping[str, Any]) -> Mapping[str, Any]:
         found: Any = part
@@ -201,4 +233,8 @@ def _of_class(path: Sequence[str], name: str, key: str) -> tuple[Any, Any]:
             found = found.get(step) or {}
         return next((entry for entry in found if entry["class"] == name), {})
 
-    return lambda part: entry(part).get(key), lambda part: entry(part).get("count", 0)
+    return (
+        lambda part: entry(part).get(key),
+        lambda part: entry(part).get("count", 0),
+        lambda part: _is_bound(entry(part), key.removesuffix("_us")),
+    )

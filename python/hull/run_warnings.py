@@ -4,6 +4,7 @@
   and their flows are slow for no reason of the network.
 - A largest window that was left at its default and is below the bandwidth-delay product of the
   longest path: it, and not congestion control, limits a flow that has the path to itself.
+- Flows, or queries, that started and did not complete: completion times leave them out.
 - A group of flows of which no flow has completed.
 - Rows of a flow list that start after the measured time.
 - L4S packets, ECT(1), at switches that do not queue them apart from classic ones.
@@ -53,6 +54,7 @@ def warnings_of(
         found_here = (
             drops,
             _small_window(cell.scenario),
+            *_unfinished(averages),
             _empty_groups(averages),
             _late_flows(seeds),
             _unseparated(cell.scenario),
@@ -82,6 +84,19 @@ def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> s
     if not parts:
         return ""
     return f"packets were dropped inside hosts, per seed {' and '.join(parts)}"
+
+
+def _unfinished(averages: Mapping[str, Any]) -> list[str]:
+    fct, queries = averages["fct"] or (), averages["queries"]
+    completed, flows = (sum(entry[key]["mean"] for entry in fct) for key in ("count", "unfinished"))
+    asked, answered = (queries[key]["mean"] if queries else 0 for key in ("count", "completed"))
+    counted = ((flows, completed + flows, "flows"), (asked - answered, asked, "queries"))
+    return [
+        f"{missing:,.4g} of {started:,.8g} {what} per seed did not complete; statistics of "
+        "completion times leave them out, and are lower bounds where they are marked so"
+        for missing, started, what in counted
+        if missing > 0
+    ]
 
 
 def _empty_groups(averages: Mapping[str, Any]) -> str:

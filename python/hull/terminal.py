@@ -183,7 +183,8 @@ def _cell(line: Line | None) -> str:
         return "-"
     factor = _SCALES.get(line.unit, (1.0, ""))[0]
     spread = "" if line.value.ci95 is None else f" ± {number(factor * line.value.ci95)}"
-    text = f"{number(factor * line.value.mean)}{spread}"
+    bound = "≥ " if line.lower_bound else ""
+    text = f"{bound}{number(factor * line.value.mean)}{spread}"
     return text if line.change is None else f"{text}\n{changed(line)}"
 
 

@@ -14,7 +14,7 @@ from hull.sweeps.numbers import rows_of
 
 EVERYTHING: dict[str, Any] = {
     "name": "everything",
-    "run": {"duration": "20ms", "warmup": "5ms"},
+    "run": {"duration": "20ms", "warmup": "5ms", "drain": "0s"},
     "topology": {"star": {"hosts": 5}},
     "host": {"rate": "1Gbps", "delay": "1us", "receive": {"frames": 8, "wait": "20us"}},
     "switch": {"rate": "1Gbps", "delay": "1us", "marking": {"threshold": "30KB"}},
@@ -24,14 +24,19 @@ EVERYTHING: dict[str, Any] = {
     "pacer": {},
     "workload": {
         "requests": {"load": "20%", "classes": [{"size": "1KB", "share": "100%"}]},
-        "incast": {"total": "60KB", "queries": 5},
+        "incast": {"total": "10KB"},
+        "flows": {
+            "load": "20%",
+            "transport": "other",
+            "sizes": {"pareto": {"shape": 1.2, "mean": "30KB", "cut": "1MB"}},
+        },
         "long_lived": {
             "flows": [{"src": "1-2", "dst": 0}, {"src": 3, "dst": 0, "transport": "other"}]
         },
     },
     "measure": {"probe": {}, "flows": {"count": 30, "interval": "1ms"}},
 }
-"""A scenario whose summary has at least one number of each kind."""
+"""A scenario whose summary has at least one number of each kind; it ends with flows under way."""
 
 
 def run_everything(folder: Path) -> dict[str, Any]:

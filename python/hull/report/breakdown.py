@@ -62,9 +62,10 @@ def classes_of(
 
 
 def fct_columns(of: FlowClass) -> list[Row]:
-    """Flows of a size class, mean and 99th percentile of their completion times."""
+    """Flows of a size class, completed and not; mean and 99th percentile of completion times."""
     return [
         Row(f"Flows, {of.name}", ("fct", of.name, "count"), show=count),
+        Row(f"Unfinished, {of.name}", ("fct", of.name, "unfinished"), show=count),
         Row(f"FCT, {of.name}: mean ({of.unit})", ("fct", of.name, "mean_us"), of.unit_us),
         Row(f"FCT, {of.name}: p99 ({of.unit})", ("fct", of.name, "p99_us"), of.unit_us),
     ]

@@ -62,7 +62,8 @@ def _cell(line: Line | None) -> str:
         return f"<td>{NO_VALUE}</td>"
     factor = _SCALES.get(line.unit, (1.0, ""))[0]
     spread = "" if line.value.ci95 is None else f" ± {number(factor * line.value.ci95)}"
-    text = f'{number(factor * line.value.mean)}<span class="ci">{spread}</span>'
+    bound = "≥ " if line.lower_bound else ""
+    text = f'{bound}{number(factor * line.value.mean)}<span class="ci">{spread}</span>'
     if line.change is not None:
         text += f'<br><span class="ci">{escape(changed(line))}</span>'
     count = f"{line.count:,} {'flows' if line.unit != 'bit/s' else 'packet-hops'}"

@@ -89,6 +89,7 @@ def condition_table(
             [
                 *(Row(s, path, divisor=flow_class.unit_us) for s, path in paths.items()),
                 Row("flows per seed", ("fct", flow_class.name, "count"), show=count),
+                *_unfinished(columns, flow_class),
             ],
         )
     for flow_class in classes:
@@ -113,6 +114,13 @@ def condition_table(
         caption,
         head_of(shown) + body,
     )
+
+
+def _unfinished(columns: list[Cell], flow_class: FlowClass) -> list[Row]:
+    """The row of unfinished flows, if there are any."""
+    path = ("fct", flow_class.name, "unfinished")
+    found = any(cell.get(*path) for cell in columns)
+    return [Row("unfinished per seed", path, show=count)] if found else []
 
 
 def swatch(scheme: Scheme) -> str:
@@ -153,12 +161,14 @@ def head_of(shown: Sequence[Scheme]) -> str:
 
 
 def value_of(cell: Cell, row: Row) -> str:
-    """The mean over the seeds with its interval, where the seeds differ."""
+    """The mean over the seeds with its interval, where the seeds differ; ≥ before a lower bound."""
     value, half = cell.get(*row.path), cell.half(*row.path)
-    if value is None or not half:
-        return row.show(None if value is None else value / row.divisor)
-    spread = f'<span class="ci"> ± {number(half / row.divisor)}</span>'
-    return f"{row.show(value / row.divisor)}{spread}"
+    if value is None:
+        return row.show(None)
+    *parents, name = row.path
+    is_bound = cell.get(*parents, "lower_bound", name.removesuffix("_us"))
+    text = f"{'≥ ' if is_bound else ''}{row.show(value / row.divisor)}"
+    return f'{text}<span class="ci"> ± {number(half / row.divisor)}</span>' if half else text
 
 
 def group_of(title: str, columns: list[Cell], rows: Sequence[Row]) -> str:
