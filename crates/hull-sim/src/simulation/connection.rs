@@ -132,7 +132,8 @@ impl FlowTable {
         }
         let old = self.connections[at].take();
         let (src, dst) = (self.flows[at].src, self.flows[at].dst);
-        let distances = self.template(slot).message.as_ref();
+        let transport = usize::from(self.flows[at].transport);
+        let distances = self.templates[transport].message.as_mut();
         let config = distances.map(|distances| distances.between(src, dst).clone());
         let random = mix(self.seed ^ mix(number));
         self.connections[at] =
@@ -142,7 +143,7 @@ impl FlowTable {
     /// Selects an entropy value of a connection by 32 random bits.
     pub(super) fn any_entropy(&self, slot: u32, random: u32) -> u16 {
         let config = self.template(slot).message.as_ref();
-        let paths = config.map_or(1, |config| u64::from(config.near.paths));
+        let paths = config.map_or(1, |config| u64::from(config.common.paths));
         ((u64::from(random) * paths) >> 32) as u16
     }
 

@@ -1,34 +1,78 @@
-//! The message transport's settings by distance: for connections inside a data centre and for those
-//! between two, which have different round trips. Times are ps.
+//! The message transport's settings by the ends of a connection: the rates of the hosts' own links, and
+//! whether the hosts are in one data centre or in two, which have different round trips. Times are ps.
 
+use std::collections::HashMap;
+use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
 use crate::transport::message::MessageConfig;
 
-/// Settings of a transport's connections, by distance.
-#[derive(Clone, Debug)]
-pub struct Distances {
-    /// Settings inside a data centre.
-    pub near: Arc<MessageConfig>,
-    /// Settings between two data centres, if the network has two.
-    pub far: Option<Far>,
+/// Properties of a connection's ends that determine its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ends {
+    /// Rate of the sender's link to the network, bit/s.
+    pub up_bps: u64,
+    /// Rate of the network's link to the receiver, bit/s.
+    pub down_bps: u64,
+    /// Whether the hosts are in two data centres.
+    pub is_far: bool,
 }
 
-/// Settings of connections between two data centres.
-#[derive(Clone, Debug)]
-pub struct Far {
-    /// Number of hosts of each data centre; the second one's numbers follow the first one's.
-    pub hosts_each: u32,
-    /// Settings of the message transport.
-    pub config: Arc<MessageConfig>,
+/// Creates the settings of connections.
+type Recipe = Box<dyn Fn(&Ends) -> Arc<MessageConfig> + Send + Sync>;
+
+/// Settings of a transport's connections, created when the first connection needs them.
+pub struct Distances {
+    /// Rates of the hosts' links to and from the network, bit/s.
+    up_bps: Vec<u64>,
+    down_bps: Vec<u64>,
+    /// Number of hosts of each data centre if there are two; the second one's numbers follow the
+    /// first one's.
+    hosts_each: Option<u32>,
+    recipe: Recipe,
+    created: HashMap<Ends, Arc<MessageConfig>>,
+    /// Settings of any connection, for what is the same for all.
+    pub common: Arc<MessageConfig>,
 }
 
 impl Distances {
-    /// Settings of a connection between two hosts.
-    pub fn between(&self, src: u32, dst: u32) -> &Arc<MessageConfig> {
-        match &self.far {
-            Some(far) if src / far.hosts_each != dst / far.hosts_each => &far.config,
-            _ => &self.near,
+    /// Creates the settings of a transport for hosts with these links, with the number of hosts of
+    /// each data centre if there are two.
+    pub fn new(
+        up_bps: Vec<u64>,
+        down_bps: Vec<u64>,
+        hosts_each: Option<u32>,
+        recipe: impl Fn(&Ends) -> Arc<MessageConfig> + Send + Sync + 'static,
+    ) -> Self {
+        let common = recipe(&Ends {
+            up_bps: up_bps[0],
+            down_bps: down_bps[0],
+            is_far: false,
+        });
+        Distances {
+            up_bps,
+            down_bps,
+            hosts_each,
+            recipe: Box::new(recipe),
+            created: HashMap::new(),
+            common,
         }
+    }
+
+    /// Settings of a connection between two hosts.
+    pub fn between(&mut self, src: u32, dst: u32) -> &Arc<MessageConfig> {
+        let ends = Ends {
+            up_bps: self.up_bps[src as usize],
+            down_bps: self.down_bps[dst as usize],
+            is_far: (self.hosts_each).is_some_and(|hosts| src / hosts != dst / hosts),
+        };
+        let recipe = &self.recipe;
+        self.created.entry(ends).or_insert_with(|| recipe(&ends))
+    }
+}
+
+impl Debug for Distances {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Distances").field(&self.created).finish()
     }
 }

@@ -30,7 +30,7 @@ impl Endpoints {
         let flow = &self.table.flows[slot as usize];
         let template = self.table.template(slot);
         if let Some(config) = &template.message {
-            return self.message_ideal_ps(network, slot, &config.near, (bytes, besides));
+            return self.message_ideal_ps(network, slot, &config.common, (bytes, besides));
         }
         let stacks_ps = self.hosts.least_stacks_ps();
         let way_ps = |route: u32, bytes: u64| {

@@ -183,7 +183,7 @@ impl Simulation {
         let ecn = table.templates[usize::from(table.flows[slot as usize].transport)]
             .message
             .as_ref()
-            .is_some_and(|config| config.near.ecn);
+            .is_some_and(|config| config.common.ecn);
         let path = PathWord {
             entropy: sending.entropy,
             asks_ack: sending.asks_ack,
@@ -397,7 +397,7 @@ impl Endpoints {
     fn puller(&mut self, host: usize, slot: u32) -> Option<(&mut Puller, u32)> {
         let puller = self.hosts.pullers.get_mut(host)?;
         let config = self.table.template(slot).message.as_ref()?;
-        config.near.credit_bytes?;
+        config.common.credit_bytes?;
         let connection = self.table.connection(slot)?;
         let number = connection.at_puller.get_or_insert_with(|| puller.add(slot));
         Some((puller, *number))

@@ -306,3 +306,64 @@ fn each_host_sends_its_own_packets() {
     }
     assert!(flows > 100, "{flows}");
 }
+
+/// Receivers pull at the rate of their own link, and timeouts suit it: four senders at 100 Gbps need at
+/// least the time of their packets on the receiver's link, and little more.
+#[test]
+fn a_slow_receiver_pulls_at_the_rate_of_its_own_link() {
+    let flows = r#"{ src = "1-4", dst = 0, size = "1MB" }"#;
+    // With a window of its own a sender may leave credit unused.
+    for (rate_bps, control, share) in [
+        (10_000_000_000_u64, "rccc", 1.1),
+        (10_000_000_000, "nscc+rccc", 1.3),
+        (1_000_000_000, "rccc", 1.1),
+        (1_000_000_000, "nscc+rccc", 1.3),
+    ] {
+        let settings = [
+            format!(
+                "topology={{star={{hosts=5}},links=[{{link=\"h0--switch\",rate=\"{rate_bps}bps\"}}]}}"
+            ),
+            "host.delay=500ns".to_owned(),
+            "switch.delay=500ns".to_owned(),
+            "switch.buffer=100pkts".to_owned(),
+            format!("transport.congestion_control={control}"),
+            "transport.mtu=1500B".to_owned(),
+            "run.drain=400ms".to_owned(),
+        ];
+        let settings = settings.each_ref().map(String::as_str);
+        let outcome = run(&scenario(flows, &settings), 1);
+        let times = finished_us(&outcome);
+        let least_us = 4.0 * (1e6 + 697.0 * 64.0) * 8e6 / rate_bps as f64;
+        assert_eq!(times.len(), 4, "{rate_bps} {control}");
+        let told = format!("{rate_bps} {control}: {times:?} {least_us}");
+        assert!((least_us..share * least_us).contains(&times[3]), "{told}");
+        assert!(
+            outcome.counts.retransmissions < 4 * 697 / 3,
+            "{told} {:?}",
+            outcome.counts
+        );
+    }
+}
+
+/// A sender whose link is a tenth of the others' has a tenth of their window: with windows of 1.5
+/// bandwidth-delay products its packets wait for its own link for half a round trip at most.
+#[test]
+fn windows_suit_the_own_link_of_the_sender() {
+    let flows = r#"{ src = 0, dst = 1, size = "1MB" }"#;
+    let waits = |links: &str, rate: &str| {
+        let settings = [
+            &format!("topology={{star={{hosts=2}}{links}}}"),
+            &format!("host.rate={rate}"),
+            &format!("switch.rate={rate}"),
+            "transport.congestion_control=rccc",
+            "transport.message.round_trip=20us",
+        ];
+        let outcome = run(&scenario(flows, &settings), 1);
+        (finished_us(&outcome), outcome.counts)
+    };
+    let own = waits(
+        ",links=[{link=\"h0--switch\",rate=\"10Gbps\"},{link=\"h1--switch\",rate=\"10Gbps\"}]",
+        "100Gbps",
+    );
+    assert_eq!(own, waits("", "10Gbps"));
+}

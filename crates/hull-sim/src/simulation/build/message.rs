@@ -10,8 +10,8 @@ use crate::host::{HostSide, MessageNic, Puller};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, CongestionControl, Scenario, Transport, UnoCcSettings};
-use crate::simulation::distances::{Distances, Far};
-use crate::topology::{Graph, Topology};
+use crate::simulation::distances::{Distances, Ends};
+use crate::topology::{Graph, Topology, TwoDatacentres};
 use crate::transport::message::{ControlKind, Erasure, MessageConfig};
 use crate::units::Buffer;
 
@@ -35,43 +35,64 @@ pub(super) fn distances(
     }
     let near_ps = round_trip_ps(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
-    let far = two.map(|two| {
-        let far_ps = scenario::longest_round_trip_ps(scenario, graph);
-        Far {
-            hosts_each: two.hosts_each(),
-            config: config(scenario, transport, near_ps, Some(far_ps)),
-        }
-    });
-    let near = config(scenario, transport, near_ps, None);
-    Ok(Some(Distances { near, far }))
+    let recipe = Recipe {
+        transport: transport.clone(),
+        buffer: scenario.switch.buffer,
+        trims: scenario.switch.trimming.is_some(),
+        near_ps,
+        far_ps: two.map_or(near_ps, |_| {
+            scenario::longest_round_trip_ps(scenario, graph)
+        }),
+    };
+    let hosts = (0..graph.hosts().len()).map(|host| graph.host_port(host));
+    let rate_bps = |port: usize| graph.wire(port).rate_bps;
+    Ok(Some(Distances::new(
+        hosts.clone().map(rate_bps).collect(),
+        hosts.map(Graph::opposite).map(rate_bps).collect(),
+        two.map(TwoDatacentres::hosts_each),
+        move |ends| config(&recipe, ends),
+    )))
 }
 
-/// Settings of connections inside a data centre or, with `far_ps`, between two.
-fn config(
-    scenario: &Scenario,
-    transport: &Transport,
+/// Basis of the settings of all connections of a transport.
+#[derive(Debug)]
+struct Recipe {
+    transport: Transport,
+    buffer: Buffer,
+    trims: bool,
+    /// Round trip inside a data centre and, if there are two, between them, ps.
     near_ps: u64,
-    far_ps: Option<u64>,
-) -> Arc<MessageConfig> {
+    far_ps: u64,
+}
+
+/// Settings of connections between such hosts.
+fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
+    let transport = &recipe.transport;
     let control = &transport.congestion_control;
     let (mtu_bytes, header_bytes) = (transport.mtu.0, transport.header.0);
+    let near_ps = recipe.near_ps;
     let network = NsccNetwork {
-        link_bps: scenario.host.rate.0,
-        rtt_ps: far_ps.unwrap_or(near_ps),
+        link_bps: ends.up_bps,
+        rtt_ps: if ends.is_far { recipe.far_ps } else { near_ps },
         mss_bytes: (mtu_bytes - header_bytes) as u32,
         mtu_bytes: mtu_bytes as u32,
-        trimming: scenario.switch.trimming.is_some(),
+        trimming: recipe.trims,
         due_in_32_bits: false,
     };
     let settings = &transport.message;
     let initial = settings.initial_window;
     let initial_window_bytes = initial.map(|packets| u64::from(packets) * mtu_bytes);
-    let timeout_ps = timeout_ps(scenario, &network, control, far_ps.is_some());
-    let full_buffers = match far_ps {
-        Some(_) => FAR_FULL_BUFFERS,
-        None => UNO_FULL_BUFFERS,
+    // The port to the receiver may be slower than the sender's link.
+    let slowest = NsccNetwork {
+        link_bps: ends.up_bps.min(ends.down_bps),
+        ..network
     };
-    let wait_ps = drain_ps(scenario, &network, full_buffers);
+    let timeout_ps = timeout_ps(recipe.buffer, &slowest, control, ends.is_far);
+    let full_buffers = match ends.is_far {
+        true => FAR_FULL_BUFFERS,
+        false => UNO_FULL_BUFFERS,
+    };
+    let wait_ps = drain_ps(recipe.buffer, &slowest, full_buffers);
     Arc::new(MessageConfig {
         mtu_bytes: mtu_bytes as u16,
         header_bytes: header_bytes as u16,
@@ -158,7 +179,7 @@ fn carried_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
 
 /// Timeout of a packet, ps.
 fn timeout_ps(
-    scenario: &Scenario,
+    buffer: Buffer,
     network: &NsccNetwork,
     control: &CongestionControl,
     is_far: bool,
@@ -168,12 +189,12 @@ fn timeout_ps(
         (false, CongestionControl::UnoCc) => (network.rtt_ps, UNO_FULL_BUFFERS),
         (false, _) => (TIMEOUT_PS, FULL_BUFFERS),
     };
-    least_ps + drain_ps(scenario, network, full_buffers)
+    least_ps + drain_ps(buffer, network, full_buffers)
 }
 
 /// Time to drain `full_buffers` full buffers, ps; a round trip each if buffers are unlimited.
-fn drain_ps(scenario: &Scenario, network: &NsccNetwork, full_buffers: u64) -> u64 {
-    let bytes = match scenario.switch.buffer {
+fn drain_ps(buffer: Buffer, network: &NsccNetwork, full_buffers: u64) -> u64 {
+    let bytes = match buffer {
         Buffer::Unlimited => return full_buffers * network.rtt_ps,
         Buffer::Bytes(bytes) => bytes,
         Buffer::Packets(packets) => packets * u64::from(network.mtu_bytes),
@@ -207,20 +228,20 @@ pub(super) fn hosts(
     }
     let transport = &scenario.transport;
     let rtt_ps = round_trip_ps(scenario, transport, graph)?;
-    let config = PullConfig {
-        link_bps: scenario.host.rate.0,
-        max_window_bytes: window_bytes(scenario.host.rate.0, rtt_ps, transport.mtu.0),
-    };
     // A sender with its own window adapts to the fabric itself.
     let ratio = match controls.iter().any(has_sender_control) {
         true => 1.0,
         false => oversubscription(graph),
     };
-    let puller = |random| Puller::new(&config, ratio, rtt_ps, random);
-    side.pullers = (0..hosts)
-        .map(stream(Purpose::PullRate))
-        .map(puller)
-        .collect();
+    let puller = |host| {
+        let link_bps = graph.wire(Graph::opposite(graph.host_port(host))).rate_bps;
+        let config = PullConfig {
+            link_bps,
+            max_window_bytes: window_bytes(link_bps, rtt_ps, transport.mtu.0),
+        };
+        Puller::new(&config, ratio, rtt_ps, stream(Purpose::PullRate)(host))
+    };
+    side.pullers = (0..hosts).map(puller).collect();
     Ok(())
 }
 
