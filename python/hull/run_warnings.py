@@ -145,13 +145,16 @@ def _small_window(scenario: Mapping[str, Any]) -> str:
         return ""
     mtu = _core.quantity("size", transport["mtu"])
     key = min(("max_window", "receive_window"), key=lambda name: transport[name])
-    round_trip_s = _core.round_trip(json.dumps(scenario))
+    if transport[key] != _default_window():
+        return ""
+    text = json.dumps(scenario)
+    round_trip_s = _core.round_trip(text)
     most_bps = 8 * transport[key] * mtu / round_trip_s
-    rate_bps = _core.quantity("rate", scenario["host"]["rate"])
-    if most_bps >= rate_bps or transport[key] != _default_window():
+    rate_bps = max(host["out_bps"] for host in json.loads(_core.network(text))["hosts"])
+    if most_bps >= rate_bps:
         return ""
     return (
         f"transport.{key}, {transport[key]} packets by default, limits a flow to "
         f"{most_bps / 1e9:.3g} Gbps over a round trip of {round_trip_s * 1e6:.4g} us; "
-        f"host.rate is {rate_bps / 1e9:.3g} Gbps"
+        f"the fastest host's link has {rate_bps / 1e9:.3g} Gbps"
     )

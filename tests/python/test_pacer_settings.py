@@ -90,6 +90,6 @@ def test_default_window_is_a_warning(tmp_path: Path) -> None:
     del scenario["schemes"]
     (warning,) = hull.run(scenario, out=tmp_path / "out").summary["warnings"]
     assert warning.startswith("today: transport.max_window, 1000 packets by default, limits a flow")
-    assert "host.rate is 100 Gbps" in warning
+    assert "the fastest host's link has 100 Gbps" in warning
     scenario["transport"] |= {"max_window": 900}
     assert hull.run(scenario, out=tmp_path / "set").summary["warnings"] == []

@@ -78,6 +78,8 @@ fn together(s: &Scenario) -> Result<(), Problem> {
         "none: when a probe leaves a queue that takes turns is not known when it comes",
     )?;
     let graph = s.graph()?;
+    pacer::check_links(s, &graph)?;
+    qcn::check_links(s, &graph)?;
     switch::check_ports(&s.switch, &graph)?;
     measure::check_ports(&s.measure, &graph)
 }

@@ -189,10 +189,9 @@ impl Pacer {
 
 /// Properties of the network on which the pacers' settings depend.
 pub fn paced_path(scenario: &Scenario, graph: &Graph) -> PacedPath {
-    let hosts = 0..graph.hosts().len();
-    let rates = hosts.map(|host| graph.wire(graph.host_port(host)).rate_bps);
+    let (_, fastest) = graph.host_rates();
     PacedPath {
-        rate: Rate(rates.max().unwrap_or(scenario.host.rate.0)),
+        rate: fastest,
         round_trip: Time(longest_round_trip_ps(scenario, graph)),
         mtu: scenario.transport.mtu.0,
     }
@@ -216,6 +215,20 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Prob
         pacer.fifo = Some(settings.fifo);
     }
     Ok(unset)
+}
+
+/// Checks that the slowest host's link carries a step of the rate.
+pub(super) fn check_links(scenario: &Scenario, graph: &Graph) -> Result<(), Problem> {
+    let Some(pacer) = &scenario.pacer else {
+        return Ok(());
+    };
+    let (slowest, _) = graph.host_rates();
+    require(
+        pacer.rate_step <= slowest,
+        "pacer.rate_step",
+        quoted(pacer.rate_step),
+        &format!("at most the rate of the slowest host's link, \"{slowest}\""),
+    )
 }
 
 /// Checks the pacer of hosts with links of rate `link` and packets of at most `mtu` bytes.

@@ -1,7 +1,8 @@
 //! QCN: checks that sources and switches are configured together (thesis 5.2).
 
 use super::{CongestionControl, Scenario, Transport};
-use crate::problem::{Problem, need};
+use crate::problem::{Problem, need, quoted, require};
+use crate::topology::Graph;
 use crate::transport::ReactionPoint;
 
 /// Checks QCN's settings, and that required keys are present and conflicting ones absent.
@@ -22,6 +23,21 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     }
     for (table, transport) in sources {
         of_sources(s, &table, transport)?;
+    }
+    Ok(())
+}
+
+/// Checks that the slowest host's link carries the smallest rate.
+pub(super) fn check_links(s: &Scenario, graph: &Graph) -> Result<(), Problem> {
+    let (slowest, _) = graph.host_rates();
+    for (table, transport) in s.each_transport() {
+        let least = transport.qcn.min_rate;
+        require(
+            least <= slowest || !transport.congestion_control.is_qcn(),
+            &format!("{table}.qcn.min_rate"),
+            quoted(least),
+            &format!("at most the rate of the slowest host's link, \"{slowest}\""),
+        )?;
     }
     Ok(())
 }

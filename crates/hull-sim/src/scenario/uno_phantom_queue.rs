@@ -24,8 +24,8 @@ pub struct UnoPhantomQueue {
     /// over 1 + s.
     #[serde(default = "slowdown")]
     pub slowdown: Share,
-    /// Value at which its counter saturates. Unset: the bandwidth-delay product of a host's link at
-    /// the longest round trip.
+    /// Value at which its counter saturates. Unset: the bandwidth-delay product of the fastest host's
+    /// link at the longest round trip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// Share of the size up to which no packet is marked (Kmin).
@@ -95,8 +95,10 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Prob
     if queue.is_none_or(|queue| queue.size.is_some()) {
         return Ok(Vec::new());
     }
-    let round_trip_ps = longest_round_trip_ps(scenario, &scenario.graph()?);
-    let bits = u128::from(scenario.host.rate.0) * u128::from(round_trip_ps) / 1_000_000_000_000;
+    let graph = scenario.graph()?;
+    let round_trip_ps = longest_round_trip_ps(scenario, &graph);
+    let (_, fastest) = graph.host_rates();
+    let bits = u128::from(fastest.0) * u128::from(round_trip_ps) / 1_000_000_000_000;
     let bytes = ((bits / 8) as u64).clamp(1, MOST_BYTES);
     if let Some(queue) = &mut scenario.switch.uno_phantom_queue {
         queue.size = Some(Size(bytes));

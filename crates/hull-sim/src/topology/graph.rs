@@ -13,6 +13,7 @@ use super::pods::Pods;
 use crate::limits;
 use crate::memory::block_of;
 use crate::quote;
+use crate::units::Rate;
 
 /// Rate and delay of one direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -190,6 +191,14 @@ impl Graph {
     /// Port out of host number `host`.
     pub fn host_port(&self, host: usize) -> usize {
         self.node_ports(self.hosts[host])[0]
+    }
+
+    /// Rates of the slowest and of the fastest host's link to the network.
+    pub fn host_rates(&self) -> (Rate, Rate) {
+        let hosts = 0..self.hosts.len();
+        let rates = hosts.map(|host| self.wire(self.host_port(host)).rate_bps);
+        let (slowest, fastest) = (rates.clone().min(), rates.max());
+        (Rate(slowest.unwrap_or(0)), Rate(fastest.unwrap_or(0)))
     }
 
     /// Port of the opposite direction of the same link.

@@ -7,7 +7,7 @@ use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::{Pacer, expand};
 use hull_sim::units::{Size, Time};
 
-use super::star::{REQUESTS, run, scenario};
+use super::star::{BASE, REQUESTS, run, scenario};
 
 const US: u64 = 1_000_000;
 
@@ -36,6 +36,32 @@ fn the_papers_tree_has_the_papers_settings() {
     assert_eq!(found.bucket, Some(Size(3000)));
     // Twice 57.6 us at 10 Gbps.
     assert_eq!(found.fifo, Some(Size(144_000)));
+}
+
+/// A step of the rate, or QCN's smallest rate, that a host's own link does not carry.
+#[test]
+fn rates_fit_the_slowest_host() {
+    let qcn = "switch.qcn={equilibrium=\"33KB\"}";
+    let text = format!("{BASE}[workload.bulk]\nflows = 1\n");
+    for (more, key) in [
+        (&["pacer={rate_step=\"1Gbps\"}"][..], "pacer.rate_step"),
+        (
+            &[
+                "transport={congestion_control=\"qcn\",qcn={min_rate=\"1Gbps\"}}",
+                qcn,
+            ],
+            "transport.qcn.min_rate",
+        ),
+    ] {
+        let links = "topology={star={hosts=2},links=[{link=\"h1--switch\",rate=\"100Mbps\"}]}";
+        let settings = [&["host.rate=10Gbps", links], more].concat();
+        let settings = Vec::from_iter(settings.into_iter().map(str::to_owned));
+        let told = expand(&text, "x.toml", &settings)
+            .expect_err(key)
+            .to_string();
+        let expected = "\"1Gbps\" is invalid; expected at most the rate of the slowest host's link, \"100Mbps\"";
+        assert!(told.contains(&format!("{key}: {expected}")), "{told}");
+    }
 }
 
 /// 1 Gbps and 105 us, the round trip for which T_r is given: two links each way, of 12 and 0.32 us.

@@ -7,7 +7,6 @@ use hull_sim::transport::{
     CongestionControl, ControlName, Controller, Dctcp, Echo, Receiver, ReceiverConfig, RtoConfig,
     Sender, SenderConfig, Window,
 };
-use hull_sim::units::Rate;
 
 pub const MSS: u64 = 1000;
 pub const MS_PS: u64 = 1_000_000_000;
@@ -65,7 +64,7 @@ impl Script {
             }
             None => ControlName::NewReno,
         };
-        let controller = Controller::new(&name, &settings, Rate(1_000_000_000), None);
+        let controller = Controller::new(&name, &settings, None);
         let controller = controller.expect("one of hull's");
         let echo = controller.echo();
         Script {

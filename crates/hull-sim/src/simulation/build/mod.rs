@@ -83,7 +83,7 @@ fn assemble(
     let transports = transports.into_iter().chain(scenario.transports.values());
     let templates: Result<Vec<Template>, Problem> = transports
         .map(|one| {
-            let template = tcp::template(one, scenario.host.rate, external)?;
+            let template = tcp::template(one, external)?;
             let message = message::distances(scenario, one, &graph)?;
             Ok(Template {
                 message,

@@ -8,16 +8,14 @@ use crate::transport::{
     CongestionControl, ControlName, Controller, EchoKind, External, Receiver, ReceiverConfig,
     RtoConfig, Sender, SenderConfig, Window,
 };
-use crate::units::Rate;
 
-/// Initial state of a transport's flows on hosts with this link. `external` is the external
-/// congestion control, if the scenario names one.
+/// Initial state of a transport's flows. `external` is the external congestion control, if the
+/// scenario names one.
 pub(super) fn template(
     tcp: &Transport,
-    link: Rate,
     external: Option<&dyn External>,
 ) -> Result<Template, Problem> {
-    let control = control(tcp, link, external)?;
+    let control = control(tcp, external)?;
     let echo = control.echo();
     Ok(Template {
         has_pace: control.is_paced(),
@@ -33,16 +31,12 @@ pub(super) fn template(
     })
 }
 
-fn control(
-    tcp: &Transport,
-    link: Rate,
-    external: Option<&dyn External>,
-) -> Result<Controller, Problem> {
+fn control(tcp: &Transport, external: Option<&dyn External>) -> Result<Controller, Problem> {
     let name = match tcp.congestion_control.is_of_messages() {
         true => &ControlName::NewReno, // serves no sender
         false => &tcp.congestion_control,
     };
-    Controller::new(name, tcp, link, external).ok_or_else(|| {
+    Controller::new(name, tcp, external).ok_or_else(|| {
         let key = "transport.congestion_control".to_owned();
         let name = quote::text(&name.to_string());
         let told = format!("{name} is invalid; expected a class that was handed over");

@@ -22,7 +22,6 @@ use super::send_times::SendTimes;
 use super::window::Window;
 use crate::network::Written;
 use crate::network::rules::Notice;
-use crate::units::Rate;
 
 pub use bic::{Bic, BicControl};
 pub use constant_rate::{ConstantRate, ConstantRateControl};
@@ -283,22 +282,20 @@ macro_rules! controls {
         }
 
         impl Controller {
-            /// Creates the control with this name for hosts with this link. An external one is
-            /// created from `external`. Returns `None` if that is missing, and for controls of the
+            /// Creates the control with this name. An external one is created from `external`. Returns `None` if that is missing, and for controls of the
             /// message transport.
             pub fn new(
                 name: &ControlName,
                 settings: &impl Settings,
-                link: Rate,
                 external: Option<&dyn External>,
             ) -> Option<Self> {
                 /// Tells the compiler the types of an entry of the list.
-                fn of<S: Settings, C>(settings: &S, link: Rate, new: impl Fn(&S, Rate) -> C) -> C {
-                    new(settings, link)
+                fn of<S: Settings, C>(settings: &S, new: impl Fn(&S) -> C) -> C {
+                    new(settings)
                 }
                 match name {
                     $(ControlName::$name => {
-                        Some(Controller::$name(of(settings, link, $new)))
+                        Some(Controller::$name(of(settings, $new)))
                     })*
                     ControlName::External(_) => {
                         Some(Controller::External(ExternalControl::new(external?)))
@@ -406,28 +403,28 @@ macro_rules! controls {
 controls! {
     {
         /// TCP NewReno with SACK.
-        NewReno, "newreno": NewReno = |_, _| NewReno::default();
+        NewReno, "newreno": NewReno = |_| NewReno::default();
         /// CUBIC (RFC 9438), the default of Linux.
-        Cubic, "cubic": Cubic = |_, _| Cubic::default();
+        Cubic, "cubic": Cubic = |_| Cubic::default();
         /// BIC-TCP.
-        Bic, "bic": BicControl = |settings, _| BicControl::new(settings.as_ref());
+        Bic, "bic": BicControl = |settings| BicControl::new(settings.as_ref());
         /// DCTCP.
-        Dctcp, "dctcp": DctcpControl = |settings, _| DctcpControl::new(settings.as_ref());
+        Dctcp, "dctcp": DctcpControl = |settings| DctcpControl::new(settings.as_ref());
         /// TCP Prague, the sender of L4S traffic: its data carries ECT(1).
-        Prague, "prague": PragueControl = |settings, _| PragueControl::new(settings.as_ref());
+        Prague, "prague": PragueControl = |settings| PragueControl::new(settings.as_ref());
         /// TCP Vegas.
-        Vegas, "vegas": VegasControl = |settings, _| VegasControl::new(settings.as_ref());
+        Vegas, "vegas": VegasControl = |settings| VegasControl::new(settings.as_ref());
         /// QCN: the source sends at a rate, which congestion points of switches reduce (thesis 5.2).
         Qcn, "qcn": QcnControl
-            = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Averaging);
+            = |settings| QcnControl::new(settings.as_ref(), Increase::Averaging);
         /// QCN-AIMD: QCN without averaging (thesis 5.4.1).
         QcnAimd, "qcn-aimd": QcnControl
-            = |settings, link| QcnControl::new(settings.as_ref(), link, Increase::Additive);
+            = |settings| QcnControl::new(settings.as_ref(), Increase::Additive);
         /// RCP: no window, the source sends at the rate that switch.rcp offers.
-        Rcp, "rcp": RcpControl = |_, _| RcpControl::default();
+        Rcp, "rcp": RcpControl = |_| RcpControl::default();
         /// No congestion control, as with UDP: packets at a constant rate, never acknowledged or sent again.
         ConstantRate, "constant_rate": ConstantRateControl
-            = |settings, _| ConstantRateControl::new(settings.as_ref());
+            = |settings| ConstantRateControl::new(settings.as_ref());
     }
     of messages {
         /// Ultra Ethernet's sender control, of the message transport: a window by marks and delay.

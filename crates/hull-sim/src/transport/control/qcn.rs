@@ -148,15 +148,17 @@ pub struct QcnControl(Box<Limiter>);
 #[derive(Clone, Debug)]
 struct Limiter {
     config: ReactionPointConfig,
+    /// Initial rate, if it is not that of the source's link, bit/s.
+    initial_rate_bps: Option<u64>,
     point: qcn_reaction_point::ReactionPoint,
 }
 
 impl QcnControl {
-    /// Creates the control with these settings, for hosts with this link.
-    pub fn new(settings: &ReactionPoint, link: Rate, increase: Increase) -> Self {
+    /// Creates the control with these settings. It has the smallest rate until its flow starts.
+    pub fn new(settings: &ReactionPoint, increase: Increase) -> Self {
         let config = ReactionPointConfig {
-            line_rate_bps: link.0,
-            initial_rate_bps: settings.initial_rate.unwrap_or(link).0,
+            line_rate_bps: settings.min_rate.0,
+            initial_rate_bps: settings.min_rate.0,
             min_rate_bps: settings.min_rate.0,
             decrease: u32::try_from(settings.decrease.scaled(1 << 32)).unwrap_or(u32::MAX),
             increase_bps: settings.increase.0,
@@ -171,14 +173,20 @@ impl QcnControl {
         QcnControl(Box::new(Limiter {
             point: qcn_reaction_point::ReactionPoint::new(&config, 0),
             config,
+            initial_rate_bps: settings.initial_rate.map(|rate| rate.0),
         }))
     }
 }
 
 impl CongestionControl for QcnControl {
     fn on_start(&mut self, start: &Start) {
-        let Limiter { config, point } = &mut *self.0;
-        config.line_rate_bps = config.line_rate_bps.min(start.link_bps);
+        let Limiter {
+            config,
+            initial_rate_bps,
+            point,
+        } = &mut *self.0;
+        config.line_rate_bps = start.link_bps;
+        config.initial_rate_bps = initial_rate_bps.unwrap_or(start.link_bps);
         *point = qcn_reaction_point::ReactionPoint::new(config, start.now_ps);
     }
 
@@ -227,7 +235,7 @@ mod tests {
     #[test]
     fn feedback_reduces_the_rate_of_the_next_gap() {
         let link = Rate(10_000_000_000);
-        let mut control = QcnControl::new(&ReactionPoint::default(), link, Increase::Averaging);
+        let mut control = QcnControl::new(&ReactionPoint::default(), Increase::Averaging);
         control.on_start(&Start {
             now_ps: 1_000_000,
             link_bps: link.0,
@@ -239,15 +247,25 @@ mod tests {
         assert!(!control.adjusts_gap());
     }
 
-    /// A host whose link is slower than the others starts at its own link's rate.
+    /// A source starts at the rate of its own link, and never exceeds it.
     #[test]
-    fn no_source_is_faster_than_its_link() {
-        let settings = ReactionPoint::default();
-        let mut control = QcnControl::new(&settings, Rate(10_000_000_000), Increase::Additive);
-        control.on_start(&Start {
-            now_ps: 0,
-            link_bps: 1_000_000_000,
-        });
-        assert_eq!(control.pace(), Pace::Bps(1_000_000_000));
+    fn each_source_starts_at_the_rate_of_its_own_link() {
+        for (initial_bps, link_bps, expected_bps) in [
+            (None, 1_000_000_000, 1_000_000_000),
+            (None, 40_000_000_000, 40_000_000_000),
+            (Some(10_000_000_000), 1_000_000_000, 1_000_000_000),
+            (Some(500_000_000), 1_000_000_000, 500_000_000),
+        ] {
+            let settings = ReactionPoint {
+                initial_rate: initial_bps.map(Rate),
+                ..ReactionPoint::default()
+            };
+            let mut control = QcnControl::new(&settings, Increase::Additive);
+            control.on_start(&Start {
+                now_ps: 0,
+                link_bps,
+            });
+            assert_eq!(control.pace(), Pace::Bps(expected_bps));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::scenario::Transport;
 use crate::transport::control::ControlName;
-use crate::units::{Rate, Share};
+use crate::units::Share;
 
 const MSS: u64 = 1000;
 const MS_PS: u64 = 1_000_000_000;
@@ -139,7 +139,7 @@ fn tso_win_divisor_defers_small_bursts() {
 }
 
 fn control(name: ControlName, settings: &Transport) -> Controller {
-    Controller::new(&name, settings, Rate(1_000_000_000), None).expect("one of hull's")
+    Controller::new(&name, settings, None).expect("one of hull's")
 }
 
 /// RFC 5681, 3.1: thirty segments are lost. The first timeout sets the threshold to half of them
