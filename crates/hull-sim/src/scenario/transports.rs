@@ -9,7 +9,37 @@ use crate::problem::{Problem, quoted, require};
 /// Name of `[transport]` in statistics.
 pub const DEFAULT: &str = "default";
 
-/// Completes each table of `[transports]` with the keys of `[transport]` that it does not set.
+/// Whether a key applies to a congestion control.
+type Applies = fn(&CongestionControl) -> bool;
+
+/// Keys of `[transport]` that apply to some congestion controls only. Others do not inherit them.
+const OF_SOME_CONTROLS: [(&[&str], Applies); 12] = [
+    (&["own_sha256"], |of| {
+        matches!(of, CongestionControl::External(_))
+    }),
+    (&["bic"], |of| *of == CongestionControl::Bic),
+    (&["constant_rate"], |of| {
+        *of == CongestionControl::ConstantRate
+    }),
+    (&["dctcp"], |of| *of == CongestionControl::Dctcp),
+    (&["prague"], |of| *of == CongestionControl::Prague),
+    (&["vegas"], |of| *of == CongestionControl::Vegas),
+    (&["message"], CongestionControl::is_of_messages),
+    (&["message", "unocc"], |of| *of == CongestionControl::UnoCc),
+    (&["message", "initial_window"], |of| {
+        *of != CongestionControl::UnoCc
+    }),
+    (&["qcn"], CongestionControl::is_qcn),
+    (&["qcn", "target_rate_reduction"], |of| {
+        *of == CongestionControl::Qcn
+    }),
+    (&["qcn", "hyper_increase"], |of| {
+        *of == CongestionControl::Qcn
+    }),
+];
+
+/// Completes each table of `[transports]` with the keys of `[transport]` that it does not set and
+/// that apply to its congestion control.
 pub(super) fn complete(table: &mut Table) {
     let base = match table.get("transport") {
         Some(Value::Table(base)) => base.clone(),
@@ -21,8 +51,30 @@ pub(super) fn complete(table: &mut Table) {
     for (_, own) in transports.iter_mut() {
         if let Value::Table(own) = own {
             let mut whole = base.clone();
+            let control = own.get("congestion_control").cloned();
+            if let Some(control) = control.and_then(|name| name.try_into().ok()) {
+                let others = OF_SOME_CONTROLS
+                    .iter()
+                    .filter(|(_, applies)| !applies(&control));
+                others.for_each(|(key, _)| remove(&mut whole, key));
+            }
             merge(&mut whole, own);
             *own = whole;
+        }
+    }
+}
+
+/// Removes a key, given with the tables that it is in.
+fn remove(table: &mut Table, key: &[&str]) {
+    match key {
+        [] => {}
+        [own] => {
+            table.remove(*own);
+        }
+        [outer, inner @ ..] => {
+            if let Some(Value::Table(table)) = table.get_mut(*outer) {
+                remove(table, inner);
+            }
         }
     }
 }

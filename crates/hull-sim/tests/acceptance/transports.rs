@@ -7,7 +7,7 @@ use hull_sim::scenario::{Scenario, expand};
 use hull_sim::simulation::{Outcome, verify};
 use hull_sim::transport::ControlName;
 
-use super::star::{run, scenario};
+use super::star::{BULK, run, scenario};
 
 const TWO: &str = r#"
 [[workload.long_lived.flows]]
@@ -420,4 +420,78 @@ workload.long_lived.flows = [{{ src = 1, dst = 0 }}, {{ src = 2, dst = 0, transp
         switch.push(format!("switch.rcp={{{gains}}}"));
     }
     (text, switch)
+}
+
+/// A transport inherits of `[transport]` what applies to its congestion control, in both directions.
+#[test]
+fn tables_of_other_controls_are_not_inherited() {
+    let flows = "[[workload.long_lived.flows]]\nsrc = 1\ndst = 0\n\
+                 [[workload.long_lived.flows]]\nsrc = 2\ndst = 0\ntransport = \"other\"\n";
+    let message = "transport.message={timeout=\"100us\",initial_window=3,paths=4}";
+    let unocc = "transport.message={timeout=\"100us\",unocc={k=7}}";
+    let rate = "transport.constant_rate={rate=\"1Mbps\",l4s=true}";
+    let qcn = "transport.qcn={timer=\"1ms\",hyper_increase=\"50Mbps\",target_rate_reduction=true}";
+    let congestion_point = "switch.qcn={equilibrium=\"33KB\"}";
+    for (base, table, other, more) in [
+        ("nscc", message, "newreno", ""),
+        (
+            "nscc",
+            message,
+            "constant_rate",
+            "transports.other.constant_rate.rate=1Mbps",
+        ),
+        ("rccc", message, "dctcp", ""),
+        ("nscc", message, "unocc", ""),
+        ("unocc", unocc, "nscc", ""),
+        ("unocc", unocc, "cubic", ""),
+        ("constant_rate", rate, "newreno", ""),
+        ("constant_rate", rate, "nscc", ""),
+        ("prague", "transport.prague.rtt_target=5ms", "nscc", ""),
+        ("dctcp", "transport.dctcp.g=0.5", "nscc", ""),
+        (
+            "newreno",
+            "transport.ecn=true",
+            "nscc",
+            "transports.other.message.paths=4",
+        ),
+        ("qcn", qcn, "qcn-aimd", congestion_point),
+        ("qcn", qcn, "newreno", congestion_point),
+    ] {
+        let base_is = format!("transport.congestion_control={base}");
+        let other_is = format!("transports.other.congestion_control={other}");
+        let ecn = format!("transport.ecn={}", base != "qcn");
+        let mut settings = vec![
+            "topology.star.hosts=4",
+            &base_is,
+            &ecn,
+            table,
+            &other_is,
+            more,
+        ];
+        settings.retain(|setting| !setting.is_empty());
+        let found = scenario(flows, &settings);
+        let inherited = &found.transports["other"];
+        let is_unocc = inherited.congestion_control == ControlName::UnoCc;
+        let keeps = inherited.congestion_control.is_of_messages();
+        if base == "nscc" && keeps {
+            assert_eq!(inherited.message.timeout, found.transport.message.timeout);
+            assert_eq!(inherited.message.initial_window.is_none(), is_unocc);
+        }
+        if !keeps {
+            assert_eq!(inherited.message, Default::default(), "{base} {other}");
+        }
+    }
+}
+
+/// A table that a transport sets itself, and that does not apply, is rejected.
+#[test]
+fn own_tables_of_other_controls_are_rejected() {
+    let text = format!("{}{BULK}transport = \"other\"\n", super::star::BASE);
+    let settings = [
+        "transport={congestion_control=\"nscc\",ecn=true,message={paths=4}}",
+        "transports.other={congestion_control=\"newreno\",message={paths=4}}",
+    ];
+    let problem = expand(&text, "x.toml", &settings.map(str::to_owned)).expect_err("own table");
+    let told = problem.to_string();
+    assert!(told.contains("transports.other.message"), "{told}");
 }
