@@ -37,6 +37,10 @@ pub struct Connection {
     pub receiver: MessageReceiver,
     /// Routes: two per entropy value, out and back.
     routes: Vec<Route>,
+    /// Routes out in use, one for each sequence of times of their links.
+    pub(super) shapes: Vec<u32>,
+    /// Whether the routes out in use differ.
+    pub(super) spreads: bool,
     /// Number of the connection in the order of opening; with the seed it determines the routes.
     number: u64,
     /// Number of the connection at the receiver's host, if it grants credit.
@@ -61,6 +65,8 @@ impl Connection {
             sender: MessageSender::new(config, random),
             receiver: MessageReceiver::new(config),
             routes,
+            shapes: Vec::new(),
+            spreads: false,
             number,
             at_puller: None,
         }
@@ -117,6 +123,19 @@ impl Connection {
     pub fn forget_routes(&mut self, number: u64) {
         self.number = number;
         self.routes.fill(NO_ROUTE);
+        self.shapes.clear();
+        self.spreads = false;
+    }
+
+    /// Records a new route out.
+    fn note_route(&mut self, route: u32, network: &Network) {
+        let like = |&shape: &u32| network.have_equal_times(shape, route);
+        if let Some(&shape) = self.shapes.first() {
+            self.spreads |= network.whole_route(shape) != network.whole_route(route);
+        }
+        if !self.shapes.iter().any(like) {
+            self.shapes.push(route);
+        }
     }
 }
 
@@ -166,12 +185,9 @@ impl FlowTable {
             && connection.is_some_and(|connection| connection.at_puller == Some(number))
     }
 
-    /// First entry of the route of a connection's data, if the connection has one path and has used
-    /// it.
-    pub(super) fn only_message_route(&self, slot: u32) -> Option<u32> {
-        let connection = self.connections.get(slot as usize)?.as_deref()?;
-        let route = connection.routes.first()?;
-        (connection.routes.len() == 2 && route.is_found).then_some(route.at)
+    /// The connection in a slot, for reading.
+    pub(super) fn connection_at(&self, slot: u32) -> Option<&Connection> {
+        self.connections.get(slot as usize)?.as_deref()
     }
 
     /// First entry of a packet's route.
@@ -202,6 +218,11 @@ impl FlowTable {
             let hash = mix(seed ^ number.wrapping_add(u64::from(entropy) + 1));
             let route_at = route.at;
             self.find_route(network, routes, route_at, ends, hash);
+            if way == Way::Out
+                && let Some(connection) = self.connection(slot)
+            {
+                connection.note_route(route_at, network);
+            }
             return route_at;
         }
         route.at

@@ -11,6 +11,12 @@
 //! when its head has arrived, and may take longer than its tail needs to arrive. If a packet that the
 //! host's NIC dropped is retransmitted behind it, the message ends earlier, at each such link by at
 //! most the time of the head.
+//!
+//! A message over several paths is as fast as its fastest path, and only the first and the last link
+//! hold its packets apart. A short last packet may overtake the one before; an uncontended message
+//! without windows and pacing whose last packet takes the same path takes longer by at most that
+//! packet's time on the last link. It also takes longer if paths have different times, or links between
+//! switches are slower than the hosts'.
 
 use super::Endpoints;
 use super::flows::NONE;
@@ -59,8 +65,8 @@ impl Endpoints {
         Some(ideal_ps)
     }
 
-    /// Ideal completion time of a message, ps; it passes no stack and has no handshake. With
-    /// several paths it is unknown, because a short last packet may overtake the one before.
+    /// Ideal completion time of a message, ps; it passes no stack and has no handshake. Of its paths
+    /// those count that it has used.
     fn message_ideal_ps(
         &self,
         network: &Network,
@@ -70,11 +76,15 @@ impl Endpoints {
     ) -> Option<u64> {
         let way_ps = |slot: u32, bytes: u64| {
             let message = Segments {
-                bytes,
+                bytes: config.sufficient_bytes(bytes),
                 mss: config.mss() as u16,
                 header_bytes: config.header_bytes,
             };
-            network.alone_ps(self.table.only_message_route(slot)?, &message)
+            let connection = self.table.connection_at(slot)?;
+            match (connection.spreads, &connection.shapes[..]) {
+                (false, &[route]) => network.alone_ps(route, &message),
+                (_, routes) => network.spread_ps(routes, &message),
+            }
         };
         let mut ideal_ps = way_ps(slot, bytes)? + besides.application_ps;
         let reverse = self.table.flows[slot as usize].reverse;

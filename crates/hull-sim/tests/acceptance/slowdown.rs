@@ -109,6 +109,56 @@ fn a_flow_alone_takes_its_ideal_time() {
     }
 }
 
+/// A message alone on 16 paths: no faster than its ideal time, and slower by at most its last packet's
+/// time on the link to the receiver, if links between switches are not slower than the hosts' and the
+/// control does not limit it (NSCC's window is 1.5 bandwidth-delay products, which must hold two
+/// packets). Without a short last packet behind a full one, and if all paths are the same, both times
+/// are equal.
+#[test]
+fn a_message_alone_on_many_paths_takes_its_ideal_time() {
+    let (mut equal, mut above) = (0, 0);
+    for control in ["nscc", "rccc"] {
+        let control_is = format!("transport.congestion_control={control}");
+        let messages = [
+            &control_is,
+            "transport.ecn=true",
+            "transport.message={paths=16,round_trip=\"1ms\",ack_bytes=\"1B\",timeout=\"3ms\"}",
+        ];
+        for network in NETWORKS {
+            let last = if network[0].contains("tree") { 191 } else { 3 };
+            let outcome = with(&one_at_a_time(last), &[network, &messages]);
+            let rows = outcome.flows.rows();
+            assert_eq!(rows.len(), SIZES.len(), "{network:?}");
+            let has_one_path = network[0].contains("star") || network[0].contains("dumbbell");
+            let slow = ["=\"3Gbps", "2.5Gbps", "=\"4Gbps", "970Mbps"];
+            let is_limited = control == "rccc"
+                || network
+                    .iter()
+                    .any(|text| slow.iter().any(|rate| text.contains(rate)));
+            for row in rows {
+                let told = format!("{} B: {network:?} {control}", row.bytes);
+                let ideal_ps = row.ideal_ps.expect("has a route");
+                assert!(row.fct_ps >= ideal_ps, "{told}");
+                if is_limited {
+                    continue;
+                }
+                let payload = row.bytes % 1460;
+                let may_overtake = !has_one_path && row.bytes > 1460 && payload > 0;
+                let short_ps = if may_overtake {
+                    (payload + 40) * 800
+                } else {
+                    0
+                };
+                let off_ps = row.fct_ps - ideal_ps;
+                assert!(off_ps <= short_ps, "{told}: {off_ps}");
+                equal += u32::from(off_ps == 0);
+                above += u32::from(off_ps > 0);
+            }
+        }
+    }
+    assert!(equal > 8 * above, "{equal} equal, {above} above");
+}
+
 /// Lowest slowdown of requests, one per millisecond on average, so that most are uncontended.
 fn least_of_requests(settings: &[&str]) -> f64 {
     let settings: Vec<&str> = settings

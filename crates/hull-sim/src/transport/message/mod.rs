@@ -77,6 +77,19 @@ impl MessageConfig {
         bytes.div_ceil(payload) * packets
     }
 
+    /// Payload of the packets that must arrive for a message of `bytes`, if they arrive in order: with
+    /// erasure coding all of the earlier groups, and as many of the last one as it has data packets.
+    pub fn sufficient_bytes(&self, bytes: u64) -> u64 {
+        match self.erasure {
+            Some(erasure) => {
+                let (packets, payload) = self.unit();
+                let earlier = bytes.div_ceil(payload).saturating_sub(1) * packets;
+                (earlier + erasure.code.data()) * self.mss()
+            }
+            None => bytes,
+        }
+    }
+
     /// Unit of messages: number of packets that belong together, and their payload without parity,
     /// bytes.
     fn unit(&self) -> (u64, u64) {
