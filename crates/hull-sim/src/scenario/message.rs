@@ -28,9 +28,9 @@ pub struct Message {
     /// Received bytes after which the receiver must send an acknowledgment.
     #[serde(default = "ack_bytes")]
     pub ack_bytes: Size,
-    /// Initial window and initial ungranted credit, full packets. Unset: 1.5 times the link's
-    /// bandwidth-delay product at the longest round trip. UnoCC starts with one bandwidth-delay
-    /// product.
+    /// Initial window and initial ungranted credit, full packets. Unset: 1.5 times the
+    /// bandwidth-delay product of the sender's own link at the longest round trip. UnoCC starts
+    /// with one bandwidth-delay product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
     /// The round trip of the unloaded network, which sizes windows and targets. Unset: that of the
@@ -39,8 +39,8 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Time>,
     /// Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six times the drain
-    /// time of a full port buffer, or six round trips if buffers are unlimited. With
-    /// UnoCC: one round trip plus five times that drain time, and eight times between two data centres.
+    /// time of a full port buffer at the rate of the slower of both hosts' links, or six round trips if buffers
+    /// are unlimited. With UnoCC: one round trip plus five times that drain time, and eight times between two data centres.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Time>,
     /// Erasure coding; without this table there is none.

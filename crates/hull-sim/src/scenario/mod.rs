@@ -116,8 +116,8 @@ pub struct Scenario {
     /// TCP.
     #[serde(default)]
     pub transport: Transport,
-    /// Further transports by name. Each inherits `[transport]` and overrides keys in its own table. A workload
-    /// selects the transport of its flows.
+    /// Further transports by name. Each inherits the keys of `[transport]` that apply to its congestion control,
+    /// and overrides keys in its own table. A workload selects the transport of its flows.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub transports: IndexMap<String, Transport>,
     /// Groups of flows by name, each with the conditions that its flows match, joined by `&`, such as
