@@ -179,7 +179,7 @@ impl Run<'_> {
             let Some(distances) = message::distances(self.scenario, transport, self.graph)? else {
                 continue;
             };
-            let config: &MessageConfig = &distances.near;
+            let config: &MessageConfig = &distances.common;
             let payload = config.mss().max(1);
             let packets = self.traffic.backlog().largest / payload + 1;
             let routes = u64::from(config.balancing.paths_of(config)).min(packets);
