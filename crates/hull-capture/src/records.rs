@@ -236,7 +236,9 @@ impl Records {
         self.empty = if length == 0 { self.empty + 1 } else { 0 };
         if self.empty == MOST_EMPTY {
             let packets = self.counts.packets;
-            return Err(format!("has {MOST_EMPTY} empty packets up to packet {packets}"));
+            return Err(format!(
+                "has {MOST_EMPTY} empty packets up to packet {packets}"
+            ));
         }
         let Some(interface) = self.interfaces.get(interface) else {
             let packet = self.counts.packets;

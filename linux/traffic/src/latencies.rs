@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use hdrhistogram::Histogram;
-use hull_sim::measure::{ClassSummary, Column, Values, write_table};
+use hull_sim::measure::{ClassSummary, Column, LowerBounds, Values, write_table};
 use hull_sim::network::Distribution;
 
 /// Columns of `histograms.parquet`.
@@ -76,13 +76,15 @@ impl Latencies {
         })
     }
 
-    /// Summary of a class in the simulator's form.
-    pub fn summary(&self, class: &str) -> ClassSummary {
+    /// Summary of a class in the simulator's form, with its number of unanswered requests.
+    pub fn summary(&self, class: &str, unanswered: u64) -> ClassSummary {
         ClassSummary {
             class: class.to_owned(),
             bytes: self.bytes,
             count: self.count() as usize,
+            unfinished: unanswered,
             fct: self.distribution(),
+            lower_bound: LowerBounds::of_histogram(&self.histogram, unanswered as usize),
             acked: None,
         }
     }
@@ -148,7 +150,7 @@ mod tests {
         assert!((found.max_us * 1e6 / rank(1.0) as f64 - 1.0).abs() < 1e-12);
         let mean = values.iter().sum::<u64>() as f64 / values.len() as f64;
         assert!((found.mean_us * 1e6 / mean - 1.0).abs() < 1e-12);
-        let summary = latencies.summary("1KB");
+        let summary = latencies.summary("1KB", 0);
         assert_eq!((summary.count, summary.bytes), (50_000, 150_000));
         assert_eq!(Latencies::default().distribution(), None);
     }

@@ -139,7 +139,8 @@ impl Summary {
             queues: Empty {},
             slowdown: None,
             fct: classes
-                .map(|(class, latencies)| latencies.summary(class))
+                .zip(&outcome.unanswered)
+                .map(|((class, latencies), &count)| latencies.summary(class, count))
                 .collect(),
             unanswered: outcome
                 .classes

@@ -2,6 +2,7 @@
 //! unfinished ones taken for ever, mean and maximum would be infinite, and each percentile would be
 //! one of a higher rank. A statistic that would differ is a lower bound.
 
+use hdrhistogram::Histogram;
 use serde::Serialize;
 
 /// For each statistic of a distribution, 1 if it is a lower bound, otherwise 0.
@@ -43,10 +44,18 @@ impl LowerBounds {
         let has_both = unfinished > 0 && !sorted.is_empty();
         has_both.then(|| LowerBounds::of(Self::PER_MILLE.map(|of| moves(sorted, of, unfinished))))
     }
+
+    /// Bounds of the statistics of a histogram's values; `None` if there are none, or nothing is
+    /// unfinished.
+    pub fn of_histogram(histogram: &Histogram<u64>, unfinished: usize) -> Option<Self> {
+        let has_both = unfinished > 0 && !histogram.is_empty();
+        let moves = |of| moves_in(histogram, of, unfinished);
+        has_both.then(|| LowerBounds::of(Self::PER_MILLE.map(moves)))
+    }
 }
 
 /// Rank, from 1, of a percentile among `count` values.
-pub fn rank(count: usize, per_mille: usize) -> usize {
+fn rank(count: usize, per_mille: usize) -> usize {
     (count * per_mille).div_ceil(1000).max(1)
 }
 
@@ -54,6 +63,14 @@ pub fn rank(count: usize, per_mille: usize) -> usize {
 pub fn moves(sorted: &[i64], per_mille: usize, unfinished: usize) -> bool {
     let here = sorted.get(rank(sorted.len(), per_mille) - 1);
     here != sorted.get(rank(sorted.len() + unfinished, per_mille) - 1)
+}
+
+/// Whether this many infinite values change a percentile of a histogram's values.
+pub fn moves_in(histogram: &Histogram<u64>, per_mille: usize, unfinished: usize) -> bool {
+    let count = histogram.len() as usize;
+    let at = |share: f64| histogram.value_at_quantile(share);
+    let later = rank(count + unfinished, per_mille);
+    later > count || at(later as f64 / count as f64) != at(per_mille as f64 / 1000.0)
 }
 
 #[cfg(test)]

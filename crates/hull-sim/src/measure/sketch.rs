@@ -3,7 +3,7 @@
 
 use hdrhistogram::Histogram;
 
-use super::lower_bounds::{LowerBounds, moves, rank};
+use super::lower_bounds::{LowerBounds, moves, moves_in};
 use crate::network::Distribution;
 
 /// Number of samples that are kept exactly. Beyond it, percentiles are within 0.1%.
@@ -70,11 +70,7 @@ impl Sketch {
     /// For each percentile in thousandths, whether this many infinite samples would change it.
     pub fn moves<const N: usize>(&self, per_mille: [usize; N], infinite: usize) -> [bool; N] {
         if let Some(histogram) = &self.histogram {
-            let at = |share: f64| histogram.value_at_quantile(share);
-            return per_mille.map(|of| {
-                let later = rank(self.count + infinite, of);
-                later > self.count || at(later as f64 / self.count as f64) != at(of as f64 / 1000.0)
-            });
+            return per_mille.map(|of| moves_in(histogram, of, infinite));
         }
         let mut sorted = self.samples_ps.clone();
         sorted.sort_unstable();
