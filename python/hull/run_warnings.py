@@ -2,6 +2,7 @@
 
 - Packets that were dropped inside hosts, by a pacer's FIFO or a NIC's queue: no link shows them,
   and their flows are slow for no reason of the network.
+- Packets that were lost on failed links, or had no route.
 - A largest window that was left at its default and is below the bandwidth-delay product of the
   longest path: it, and not congestion control, limits a flow that has the path to itself.
 - Flows, or queries, that started and did not complete: completion times leave them out.
@@ -11,6 +12,7 @@
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -30,6 +32,10 @@ WITHOUT_MAX_WINDOW = (
     "unocc",
 )
 """Congestion controls that transport.max_window does not limit: by rate, and messages."""
+
+
+MOST_LINKS = 4
+"""Failed links that a warning names."""
 
 
 @cache
@@ -53,6 +59,7 @@ def warnings_of(
         drops = _drops_in_hosts(cell.scenario, averages["drops_by_place"])
         found_here = (
             drops,
+            _lost_with_links(averages, seeds),
             _small_window(cell.scenario),
             *_unfinished(averages),
             _empty_groups(averages),
@@ -84,6 +91,20 @@ def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> s
     if not parts:
         return ""
     return f"packets were dropped inside hosts, per seed {' and '.join(parts)}"
+
+
+def _lost_with_links(averages: Mapping[str, Any], seeds: Sequence[Mapping[str, Any]]) -> str:
+    lost: Counter[str] = Counter()
+    for part in seeds:
+        lost.update(part.get("failure_drops", {}))
+    links = [f"{link} ({count / len(seeds):,.4g})" for link, count in lost.most_common()]
+    if len(links) > MOST_LINKS:
+        links[MOST_LINKS - 1 :] = [f"{len(links) - MOST_LINKS + 1} more links"]
+    parts = [f"lost on failed links: {', '.join(links)}"] if links else []
+    unrouted = averages["drops_by_place"].get("no_route", {"mean": 0})["mean"]
+    if unrouted > 0:
+        parts.append(f"dropped without a route ({unrouted:,.4g})")
+    return f"packets per seed were {', and '.join(parts)}" if parts else ""
 
 
 def _unfinished(averages: Mapping[str, Any]) -> list[str]:

@@ -287,3 +287,27 @@ def test_summary_has_means_of_measurements(tmp_path: Path) -> None:
     assert cell["fairness"]["jain"]["mean"] == summary["parts"][0]["fairness"]["jain"]
     assert cell["queues"]["switch->h0"]["mean_us"]["ci95"] == 0
     assert cell["queries"] is None
+
+
+def test_losses_of_a_failure_have_a_place_and_a_warning(tmp_path: Path) -> None:
+    scenario = {
+        "name": "failure",
+        "run": {"duration": "20ms"},
+        "topology": {
+            "star": {"hosts": 2},
+            "failures": [{"link": "switch--h0", "at": "5ms", "until": "6ms"}],
+        },
+        "host": {"rate": "1Gbps", "delay": "50us"},
+        "switch": {"rate": "1Gbps", "delay": "50us"},
+        "workload": {"long_lived": {"flows": [{"src": 1, "dst": 0}]}},
+    }
+    summary = hull.run(scenario, out=tmp_path / "failure").summary
+    (part,) = summary["parts"]
+    places = part["drops_by_place"]
+    assert sum(places.values()) == part["drops"] > 0
+    assert places["nic"] == 0
+    assert sum(part["failure_drops"].values()) == places["failed_links"] > 0
+    (link,) = part["failure_drops"]
+    (warning,) = [text for text in summary["warnings"] if "failed links" in text]
+    assert link in warning
+    assert not any("NIC" in text for text in summary["warnings"])

@@ -15,7 +15,10 @@ from hull.sweeps.numbers import rows_of
 EVERYTHING: dict[str, Any] = {
     "name": "everything",
     "run": {"duration": "20ms", "warmup": "5ms", "drain": "0s"},
-    "topology": {"star": {"hosts": 5}},
+    "topology": {
+        "star": {"hosts": 5},
+        "failures": [{"link": "h0--switch", "at": "10ms", "until": "10.5ms"}],
+    },
     "host": {"rate": "1Gbps", "delay": "1us", "receive": {"frames": 8, "wait": "20us"}},
     "switch": {"rate": "1Gbps", "delay": "1us", "marking": {"threshold": "30KB"}},
     "transport": {"congestion_control": "dctcp", "ecn": True},

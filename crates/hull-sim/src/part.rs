@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::measure::{
     ClassSummary, Counts, Fairness, GroupSummary, ProbeSummary, QuerySummary, SlowdownSummary,
-    TierCount, TransportSummary, by_tier, drops_by_place, thread_seconds, write_links,
-    write_queries,
+    TierCount, TransportSummary, by_tier, drops_by_place, failure_drops, thread_seconds,
+    write_links, write_queries,
 };
 use crate::network::Distribution;
 use crate::problem::Problem;
@@ -95,6 +95,9 @@ pub struct Summary {
     pub drops: u64,
     /// Dropped packets by place: `pacer` and `nic` are in the hosts, the others are tiers of links.
     pub drops_by_place: IndexMap<String, u64>,
+    /// Packets lost on failed links, by link.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub failure_drops: IndexMap<String, u64>,
     /// Further counts.
     #[serde(flatten)]
     pub counts: Counts,
@@ -141,7 +144,6 @@ pub fn run(
     if let Some(folder) = folder {
         write_tables(&mut outcome, folder).map_err(PartError::Io)?;
     }
-    let links = by_tier(&outcome.links);
     Ok(Summary {
         hull_version: env!("CARGO_PKG_VERSION"),
         name: scenario.name.clone(),
@@ -172,8 +174,12 @@ pub fn run(
         throughput: outcome.throughput,
         transports: outcome.transports,
         groups: outcome.flows.groups(),
-        drops_by_place: drops_by_place(&links),
-        links,
+        drops_by_place: drops_by_place(
+            &outcome.links,
+            (!scenario.topology.failures.is_empty()).then_some(outcome.drops_without_route),
+        ),
+        failure_drops: failure_drops(&outcome.links),
+        links: by_tier(&outcome.links),
         late_flows: Some(outcome.late_flows).filter(|&late| late > 0),
         flow_slots: outcome.flow_slots,
         marks: outcome.marks,

@@ -33,6 +33,8 @@ pub struct LinkCount {
     pub marks: u64,
     /// Packets dropped in the whole run; at a host's link, by the NIC's queue.
     pub drops: u64,
+    /// Dropped packets that were lost because the link had failed.
+    pub failure_drops: u64,
     /// Packets dropped by the host's pacer before the link, in the whole run.
     pub pacer_drops: u64,
 }
@@ -136,23 +138,41 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
     tiers
 }
 
-/// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`, then by the tiers of
-/// switches' links.
-pub fn drops_by_place(tiers: &IndexMap<String, TierCount>) -> IndexMap<String, u64> {
-    let out_of_hosts = |tier: &str| tier.starts_with("host-");
-    let (mut pacer, mut nic) = (0, 0);
-    let mut places = IndexMap::new();
-    for (name, tier) in tiers {
-        pacer += tier.pacer_drops;
-        if out_of_hosts(name) {
-            nic += tier.drops;
-        } else {
-            places.insert(name.clone(), tier.drops);
+/// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`; if links fail,
+/// `failed_links` and `no_route`, with the packets of flows without a path; then by the tiers of
+/// switches' links. The sum is all drops.
+pub fn drops_by_place(links: &[LinkCount], no_route: Option<u64>) -> IndexMap<String, u64> {
+    let mut places = IndexMap::from([("pacer".to_owned(), 0), ("nic".to_owned(), 0)]);
+    if let Some(packets) = no_route {
+        places.insert("failed_links".to_owned(), 0);
+        places.insert("no_route".to_owned(), packets);
+    }
+    let mut add = |place: &str, packets: u64| match places.get_mut(place) {
+        Some(count) => *count += packets,
+        None => {
+            places.insert(place.to_owned(), packets);
+        }
+    };
+    for link in links {
+        let leaves_host = link.tier.starts_with("host-");
+        let place = if leaves_host { "nic" } else { &link.tier };
+        add("pacer", link.pacer_drops);
+        add(place, link.drops - link.failure_drops);
+        if link.failure_drops > 0 {
+            add("failed_links", link.failure_drops);
         }
     }
-    let in_hosts = [("pacer", pacer), ("nic", nic)];
-    let in_hosts = in_hosts.map(|(place, drops)| (place.to_owned(), drops));
-    in_hosts.into_iter().chain(places).collect()
+    places
+}
+
+/// Packets lost on each link while it had failed, in both directions together; `links` has the two
+/// directions of a link one after the other. Links without a loss are left out.
+pub fn failure_drops(links: &[LinkCount]) -> IndexMap<String, u64> {
+    let both = links.chunks_exact(2).map(|ports| {
+        let name = format!("{}--{}", ports[0].from, ports[0].to);
+        (name, ports[0].failure_drops + ports[1].failure_drops)
+    });
+    both.filter(|&(_, drops)| drops > 0).collect()
 }
 
 /// Writes `links.parquet`.

@@ -33,7 +33,8 @@ pub use flows::{
 };
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
 pub use links::{
-    LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, write as write_links,
+    LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, failure_drops,
+    write as write_links,
 };
 pub use logs::{Logs, TABLES};
 pub use lower_bounds::LowerBounds;

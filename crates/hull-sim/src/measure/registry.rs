@@ -471,7 +471,14 @@ const BEFORE_COUNTS: &[Statistic] = &[
         "drops_by_place.<place>",
         Packet,
         Mean,
-        "drops by place: `pacer` and `nic` are inside the hosts, the others are tiers of switches' links, \
-         such as `tor-host`, including losses on failed links; their sum is `drops`",
+        "drops by place: `pacer` and `nic` are inside the hosts; `failed_links` and `no_route`, with \
+         `topology.failures`, are packets lost on failed links and of flows without a path; the others are \
+         tiers of switches' links, such as `tor-host`; their sum is `drops`",
+    ),
+    Statistic::new(
+        "failure_drops.<link>",
+        Packet,
+        Not,
+        "packets lost on each link while it had failed, both directions together; absent without losses",
     ),
 ];

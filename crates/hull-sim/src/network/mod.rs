@@ -33,6 +33,8 @@ pub use signal::{PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;
 pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
+use std::collections::BTreeMap;
+
 use crate::engine::Cargo;
 use crate::prefetch::prefetch;
 use held::Held;
@@ -124,6 +126,8 @@ pub struct Network {
     places: Vec<Option<Place>>,
     classes: usize,
     count_in_service: bool,
+    /// Number of packets lost on failed links, by port.
+    failure_drops: BTreeMap<usize, u64>,
     /// Role of this network as a part of a larger one, if it is one.
     part: Option<Box<OwnPart>>,
 }
@@ -318,6 +322,9 @@ impl Network {
                 self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options)
             }
         };
+        if verdict == Verdict::Dropped && self.ports[port].is_down() {
+            self.count_failure_drops(port, 1);
+        }
         if let Verdict::Accepted { arrival_ps, .. } = verdict {
             self.ports[port].note_sent(arrival_ps, place);
             if self.hands_over(arrival_ps, port, place) {
@@ -415,6 +422,7 @@ impl Network {
         let mut lost: Vec<Packet> = places.map(|at| self.in_flight.remove(at)).collect();
         lost.extend(self.ports[port].fail(now_ps, &mut self.options));
         self.ports[port].drops += lost.len() as u64;
+        self.count_failure_drops(port, lost.len() as u64);
         if let Some(&Some(place)) = self.places.get(port) {
             let memory = &mut self.memories[place.memory as usize];
             memory.clear(now_ps, place.queue as usize, self.classes);
@@ -425,6 +433,22 @@ impl Network {
     /// Port that drops all packets, for flows without a path.
     pub fn nowhere(&self) -> u32 {
         (self.ports.len() - 1) as u32
+    }
+
+    fn count_failure_drops(&mut self, port: usize, packets: u64) {
+        if port != self.nowhere() as usize && packets > 0 {
+            *self.failure_drops.entry(port).or_default() += packets;
+        }
+    }
+
+    /// Number of the port's dropped packets that were lost because its link had failed.
+    pub fn failure_drops(&self, port: usize) -> u64 {
+        self.failure_drops.get(&port).copied().unwrap_or(0)
+    }
+
+    /// Number of packets dropped because their flow had no path.
+    pub fn drops_without_route(&self) -> u64 {
+        self.ports.last().map_or(0, |nowhere| nowhere.drops)
     }
 
     /// Frees the packets in flight, the held ones and their options after a run; [`Self::packets`]

@@ -169,6 +169,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// Number of packets in flight at the end that carry options.
     pub options_in_flight: u64,
+    /// Number of packets dropped because their flow had no path.
+    pub drops_without_route: u64,
     /// Number of listed flows that would have started after the measured time.
     pub late_flows: u64,
     /// Largest number of flows in use at the same time.
@@ -232,6 +234,7 @@ impl Outcome {
             simulated_ps,
             marks: network.ports.iter().map(|port| port.marks).sum(),
             options_in_flight,
+            drops_without_route: network.drops_without_route(),
             late_flows: workload.traffic.late(),
             flow_slots: tally
                 .flow_slots
@@ -345,6 +348,7 @@ impl Fabric {
                     .then(|| waited_us / f64::from(done.waited_packets)),
                 marks: port.marks,
                 drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
+                failure_drops: self.network.failure_drops(number),
                 pacer_drops: stage.map_or(0, |stage| stage.drops),
             }
         };

@@ -6,6 +6,7 @@ use hull_sim::engine::Cargo;
 use hull_sim::network::{
     BufferLimit, NO_OPTIONS, Network, OptionTable, Packet, Port, PortConfig, flags,
 };
+use hull_sim::measure::{drops_by_place, failure_drops};
 use hull_sim::simulation::Outcome;
 
 use super::star::{BULK, PAYLOAD, US_PS, run, scenario};
@@ -280,4 +281,22 @@ fn restored_port_starts_idle() {
     let outcome = run(&scenario("[workload]\n", &settings), 1);
     let second = outcome.flows.rows().iter().find(|row| row.src == 2);
     assert_eq!(second.map(|row| row.fct_ps), Some(1_200_000 + 3 * S));
+}
+
+/// All drops have a place, and a host's failed link is not its NIC: what is on the link or waits for
+/// it when it fails is lost with it, and what the flow sends again meanwhile has no route.
+#[test]
+fn losses_of_a_failure_have_a_place() {
+    let failure = "{link=\"h1--switch\",at=\"5ms\",until=\"60ms\"}";
+    let outcome = one_flow(2000, failure, &["transport.max_window=100"]);
+    let places = drops_by_place(&outcome.links, Some(outcome.drops_without_route));
+    assert_eq!(places.values().sum::<u64>(), outcome.packets.dropped);
+    assert_eq!(places["nic"], 0);
+    assert_eq!(places["no_route"], outcome.drops_without_route);
+    assert!(places["no_route"] > 0, "{places:?}");
+    let lost = failure_drops(&outcome.links);
+    assert_eq!(lost.values().sum::<u64>(), places["failed_links"]);
+    assert_eq!(lost.len(), 1, "{lost:?}");
+    assert!(lost.keys().all(|link| link.contains("h1")), "{lost:?}");
+    assert!(places["failed_links"] > 1, "{places:?}");
 }

@@ -2,7 +2,7 @@
 //! in a network for which no document has any. Drops by place: each is counted once.
 
 use hull_core::pacer::{PacerConfig, WhenFifoFull};
-use hull_sim::measure::{by_tier, drops_by_place};
+use hull_sim::measure::drops_by_place;
 use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::{Pacer, expand};
 use hull_sim::units::{Size, Time};
@@ -206,7 +206,7 @@ fn drops_are_counted_by_place() {
         ),
         1,
     );
-    let places = drops_by_place(&by_tier(&outcome.links));
+    let places = drops_by_place(&outcome.links, None);
     let names: Vec<&str> = places.keys().map(String::as_str).collect();
     assert_eq!(names, ["pacer", "nic", "switch-host"]);
     assert!(places.values().all(|&drops| drops > 0), "{places:?}");

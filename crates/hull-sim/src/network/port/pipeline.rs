@@ -470,6 +470,11 @@ impl Port {
         lost
     }
 
+    /// Whether the link has failed.
+    pub fn is_down(&self) -> bool {
+        self.has(feature::DOWN)
+    }
+
     /// Restores the link.
     pub fn repair(&mut self) {
         self.features &= !feature::DOWN;
