@@ -162,6 +162,11 @@ properties: ## Rust's property tests with CASES other random inputs each, from a
 	PROPTEST_CASES=$(or $(CASES),5000) PROPTEST_MAX_GLOBAL_REJECTS=1000000000 $(if $(SEED),PROPTEST_RNG_SEED=$(SEED)) \
 	  cargo test --locked --workspace --exclude hull-py --exclude hull-reference --no-fail-fast
 
+# Not in continuous integration.
+.PHONY: nets
+nets: ## threads under ThreadSanitizer, with what the Rust toolchain has; says what it skips
+	tools/nets
+
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

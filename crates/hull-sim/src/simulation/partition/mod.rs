@@ -26,6 +26,8 @@ mod part;
 mod plan;
 mod processors;
 #[cfg(test)]
+mod real_threads;
+#[cfg(test)]
 mod tests;
 mod worker;
 
