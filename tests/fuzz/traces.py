@@ -84,6 +84,7 @@ def read(file: str, content: bytes) -> None:
     """Read a trace as `hull ask` does. Raises Refused."""
     Path(file).write_bytes(content)
     try:
-        read_trace(Path(file)).flows.collect()
+        trace = read_trace(Path(file))  # which keeps the folder that `flows` reads
+        trace.flows.collect()
     except UsageError as error:
         raise Refused(str(error)) from None

@@ -209,7 +209,7 @@ def _missing(role: str, what: str, found: Sequence[str]) -> UsageError:
         for name in NAMES[role]
         for close in difflib.get_close_matches(name, plains, n=1, cutoff=0.75)
     ]
-    example = f"--columns {role}={near[0]}" if near else EXAMPLE
+    example = f"--columns {role}={shown(near[0])}" if near else EXAMPLE
     hint = f"did you mean {example}?" if near else f"name it, such as {example}"
     return UsageError(
         f"columns: {shown(', '.join(found))} is invalid; expected one that holds {role}, {what}; "
@@ -254,7 +254,7 @@ def _column(role: str, name: str, found: Sequence[str]) -> Column:
             )
     if name not in found:
         near = difflib.get_close_matches(name, found, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f"; did you mean {shown(near[0])}?" if near else ""
         raise UsageError(
             f"--columns: {role}: {shown(name)} is invalid; expected a column of the trace: "
             f"{shown(', '.join(found))}{hint}"

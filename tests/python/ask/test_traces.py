@@ -1,6 +1,7 @@
 """Traces in each form, and the errors in them."""
 
 import gzip
+import itertools
 import os
 import re
 import subprocess
@@ -360,3 +361,24 @@ def test_the_unit_is_kept_to_the_nanosecond(tmp_path: Path) -> None:
     trace = read_trace(text_of(tmp_path, rows))
     assert [row[0] for row in rows_of(trace)] == [0, 1_499_999_999_000]
     assert re.search(r"time is in seconds since 1970, by its values", trace.counts.guessed[0])
+
+
+def test_damaged_gzip(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv.gz"
+    whole = gzip.compress(b"start_us,src,dst,bytes\n1,10.0.0.1,10.0.0.2,5\n", mtime=0)
+    refused = 0
+    for place, other in itertools.product(range(2, len(whole)), (0, 0x7F, 0xFF)):
+        path.write_bytes(whole[:place] + bytes([other]) + whole[place + 1 :])
+        try:
+            read_trace(path)
+        except UsageError:  # and nothing else
+            refused += 1
+    assert refused > len(whole)
+
+
+def test_hidden_characters_in_names_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text("start_us,\x7frc,dst,bytes\n1,10.0.0.1,10.0.0.2,5\n")
+    with pytest.raises(UsageError, match="columns") as caught:
+        read_trace(path)
+    assert str(caught.value).isprintable()
