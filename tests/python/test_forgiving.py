@@ -118,7 +118,7 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
     (place / "mine.toml").write_text(GOOD, encoding="utf-8")
     done = hull("check", "mine.toml", "--set", "pacer.beta=16")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[:7] == [
+    assert done.stdout.splitlines()[:8] == [
         "name        mine",
         "network     4 hosts, 1 switch",
         "schemes     dctcp, hull",
@@ -126,8 +126,9 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
         "cells       4 = 2 schemes x 2 conditions",
         "seeds       3, from 1 to 3",
         "runs        12, each 10ms",
+        "memory      about 50 MB for a run",
     ]
-    derived = done.stdout.splitlines()[7:]
+    derived = done.stdout.splitlines()[8:]
     assert [line.split()[1] for line in derived] == [
         *("pacer.update_interval", "pacer.association_timeout", "pacer.bucket")
     ]

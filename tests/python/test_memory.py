@@ -15,6 +15,7 @@ from hull import ScenarioError, _core
 from hull.lab import scenario as lab
 from hull.lab.model import read_state
 from hull.memory import fitting_jobs
+from hull.plan import make_plan, read_scenario
 
 BASE: dict[str, Any] = {
     "name": "memory",
@@ -56,8 +57,8 @@ SIZED = {
 
 def checked(scenario: dict[str, Any]) -> Any:
     """What `hull check` says of the memory."""
-    text, file = hull.plan.read_scenario(scenario)
-    [cell] = hull.plan.make_plan(text, file, []).cells
+    text, file = read_scenario(scenario)
+    [cell] = make_plan(text, file, []).cells
     return cell.memory
 
 
@@ -86,7 +87,7 @@ LARGE = {
 @pytest.mark.parametrize("key", LARGE)
 @pytest.mark.parametrize("command", ["check", "run", "sweep"])
 def test_more_than_is_available(tmp_path: Path, key: str, command: str) -> None:
-    text, _ = hull.plan.read_scenario({**BASE, **LARGE[key]})
+    text, _ = read_scenario({**BASE, **LARGE[key]})
     (tmp_path / "large.toml").write_text(text, encoding="utf-8")
     done = subprocess.run(
         [*COMMAND, command, "large.toml"],
@@ -122,7 +123,7 @@ def test_the_variable_is_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_check_prints_the_estimate(tmp_path: Path) -> None:
-    text, _ = hull.plan.read_scenario({**BASE, **FQ})
+    text, _ = read_scenario({**BASE, **FQ})
     (tmp_path / "fq.toml").write_text(text, encoding="utf-8")
     command = [*COMMAND, "check", "fq.toml"]
     told = subprocess.check_output(command, cwd=tmp_path, text=True)
@@ -156,7 +157,7 @@ def test_results_do_not_depend_on_the_memory(
 
 
 def test_the_estimate_of_a_large_network_is_quick() -> None:
-    text, _ = hull.plan.read_scenario({**BASE, **fat_tree(64)})
+    text, _ = read_scenario({**BASE, **fat_tree(64)})
     code = (
         "import sys, time; from hull.plan import make_plan; begun = time.process_time();"
         "make_plan(sys.argv[1], 'x.toml', []); print(time.process_time() - begun)"

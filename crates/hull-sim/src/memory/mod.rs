@@ -87,7 +87,7 @@ impl fmt::Display for Human {
         let bytes = self.0 as f64;
         match self.0 {
             ..1_000_000_000 => write!(f, "{:.0} MB", bytes / 1e6),
-            ..10_000_000_000 => write!(f, "{:.1} GB", bytes / 1e9),
+            1_000_000_000..10_000_000_000 => write!(f, "{:.1} GB", bytes / 1e9),
             _ => write!(f, "{:.0} GB", bytes / 1e9),
         }
     }

@@ -159,15 +159,6 @@ fn tables_that_a_key_sizes() {
             "measure.sample_interval",
             100_000 * 40,
         ),
-        (
-            &[
-                "topology={star={hosts=3}}",
-                "switch.priorities=4",
-                "run.duration=1ms",
-            ],
-            "switch.priorities",
-            3 * 4 * 40,
-        ),
     ] {
         let (found, bytes) = largest(set);
         assert_eq!(found, key, "{set:?}");
@@ -182,7 +173,7 @@ fn tables_that_a_key_sizes() {
 #[test]
 fn threads_multiply_the_ports() {
     let [one, two] = ["run.threads=1", "run.threads=2"].map(|threads| largest(&[threads]).1);
-    assert!((3 * one / 2..2 * one).contains(&two), "{one} {two}");
+    assert!((4 * one / 3..2 * one).contains(&two), "{one} {two}");
 }
 
 /// Without a known shape, the routing table has (switches) x (switches with hosts) entries.

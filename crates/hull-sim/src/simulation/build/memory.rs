@@ -207,7 +207,8 @@ impl Run<'_> {
         Need::new(
             "measure.sample_interval",
             format!("{samples} samples of a queue in {}", run.duration),
-            samples.saturating_mul(LatencyLog::ROW),
+            // The list, and the columns into which it is written.
+            (grown(samples).saturating_add(samples)).saturating_mul(LatencyLog::ROW),
         )
     }
 
