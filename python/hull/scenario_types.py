@@ -553,9 +553,9 @@ class Message(TypedDict):
     ack_bytes: NotRequired[Size]
     """Received bytes after which the receiver must send an acknowledgment."""
     initial_window: NotRequired[int]
-    """Initial window and initial ungranted credit, full packets. Unset: 1.5 times the link's
-    bandwidth-delay product at the longest round trip. UnoCC starts with one bandwidth-delay
-    product.
+    """Initial window and initial ungranted credit, full packets. Unset: 1.5 times the bandwidth-
+    delay product of the sender's own link at the longest round trip. UnoCC starts with one
+    bandwidth-delay product.
     """
     round_trip: NotRequired[Time]
     """The round trip of the unloaded network, which sizes windows and targets. Unset: that of
@@ -564,9 +564,9 @@ class Message(TypedDict):
     """
     timeout: NotRequired[Time]
     """Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six
-    times the drain time of a full port buffer, or six round trips if buffers are unlimited.
-    With UnoCC: one round trip plus five times that drain time, and eight times between two
-    data centres.
+    times the drain time of a full port buffer at the rate of the slower of both hosts' links,
+    or six round trips if buffers are unlimited. With UnoCC: one round trip plus five times
+    that drain time, and eight times between two data centres.
     """
     erasure: NotRequired[Erasure]
     """Erasure coding; without this table there is none."""
@@ -758,8 +758,8 @@ class UnoPhantomQueue(TypedDict):
     over 1 + s.
     """
     size: NotRequired[Size]
-    """Value at which its counter saturates. Unset: the bandwidth-delay product of a host's link
-    at the longest round trip.
+    """Value at which its counter saturates. Unset: the bandwidth-delay product of the fastest
+    host's link at the longest round trip.
     """
     low: NotRequired[Share]
     """Share of the size up to which no packet is marked (Kmin)."""
@@ -1352,8 +1352,9 @@ class Scenario(TypedDict):
     transport: NotRequired[Transport]
     """TCP."""
     transports: NotRequired[dict[str, Transport]]
-    """Further transports by name. Each inherits `[transport]` and overrides keys in its own
-    table. A workload selects the transport of its flows.
+    """Further transports by name. Each inherits the keys of `[transport]` that apply to its
+    congestion control, and overrides keys in its own table. A workload selects the transport
+    of its flows.
     """
     groups: NotRequired[dict[str, str]]
     """Groups of flows by name, each with the conditions that its flows match, joined by `&`,
