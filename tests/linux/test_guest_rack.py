@@ -12,8 +12,8 @@ import pytest
 PROGRAMS = [Path(sys.executable).with_name(name) for name in ("hull-linux", "hull-traffic")]
 BOOT = Path(__file__).parents[2] / "linux" / "guest" / "boot"
 RATE_BPS = 100e6
-LIMIT_S = 600
-"""Processor time of the emulator: twice what it takes."""
+LIMIT_S = 300
+"""Processor time of the emulator: four times what it takes."""
 UP = "hull-linux rack up --hosts 4 --rate 100Mbps --delay 1ms --buffer 300KB --burst 100B"
 RUN = (
     "hull-linux rack run static --duration 2s --out /results "

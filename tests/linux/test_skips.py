@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 LOADER = Path(__file__).parents[2] / "linux" / "hull-linux"
-NOBODY = 65534
+USER_ID = 65534
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -29,7 +29,7 @@ def test_a_user_skips_what_only_root_can_run(tmp_path: Path) -> None:
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(0o755)
     done = subprocess.run(
-        [tmp_path / "offloads"], capture_output=True, text=True, check=False, user=NOBODY
+        [tmp_path / "offloads"], capture_output=True, text=True, check=False, user=USER_ID
     )
     assert done.returncode == 0, done.stderr
     for name in ("ipv4_and_ipv6_are_marked", "tagged_packets_are_marked"):
