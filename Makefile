@@ -166,6 +166,14 @@ properties: ## Rust's property tests with CASES other random inputs each, from a
 .PHONY: nets
 nets: ## threads under ThreadSanitizer, with what the Rust toolchain has; says what it skips
 	tools/nets
+.PHONY: audit
+audit: ## check the crates: advisories, licences, sources; ADVISORIES=CLONE (cargo-deny; first use takes minutes)
+	tools/audit
+
+# Of a nightly toolchain: rustup component add --toolchain nightly miri rust-src
+.PHONY: miri
+miri: ## run tests under Miri, which finds undefined behaviour and data races
+	tools/miri
 
 .PHONY: docs
 docs: build ## the documentation as HTML in docs/_build; a warning is an error

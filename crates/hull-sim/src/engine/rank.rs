@@ -79,8 +79,10 @@ mod tests {
     #[test]
     fn ranks_sort() {
         let can = std::arch::is_x86_feature_detected!("avx2");
-        for len in 0..=MOST as u32 {
-            for stride in (1..128).step_by(2) {
+        // Miri is slow; each of the three sizes is there.
+        let strides = if cfg!(miri) { 62 } else { 2 };
+        for len in (0..=MOST as u32).filter(|len| !cfg!(miri) || len % 16 < 2) {
+            for stride in (1..128).step_by(strides) {
                 let order =
                     (0..MOST as u32).map(|place| (place * stride + stride / 2) % MOST as u32);
                 let events = order.filter(|number| *number < len).map(|number| {
