@@ -166,6 +166,7 @@ properties: ## Rust's property tests with CASES other random inputs each, from a
 .PHONY: nets
 nets: ## threads under ThreadSanitizer, with what the Rust toolchain has; says what it skips
 	tools/nets
+
 .PHONY: audit
 audit: ## check the crates: advisories, licences, sources; ADVISORIES=CLONE (cargo-deny; first use takes minutes)
 	tools/audit

@@ -564,9 +564,9 @@ class Message(TypedDict):
     """
     timeout: NotRequired[Time]
     """Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six
-    times the drain time of a full port buffer at the rate of the slower of both hosts' links,
-    or six round trips if buffers are unlimited. With UnoCC: one round trip plus five times
-    that drain time, and eight times between two data centres.
+    times the drain time of a full port buffer at the rate of the slowest of both hosts' links
+    and those between switches, or six round trips if buffers are unlimited. With UnoCC: one
+    round trip plus five times that drain time, and eight times between two data centres.
     """
     erasure: NotRequired[Erasure]
     """Erasure coding; without this table there is none."""

@@ -3,10 +3,10 @@
 //! packets sent = delivered + dropped + in flight.
 
 use hull_sim::engine::Cargo;
+use hull_sim::measure::{drops_by_place, failure_drops};
 use hull_sim::network::{
     BufferLimit, NO_OPTIONS, Network, OptionTable, Packet, Port, PortConfig, flags,
 };
-use hull_sim::measure::{drops_by_place, failure_drops};
 use hull_sim::simulation::Outcome;
 
 use super::star::{BULK, PAYLOAD, US_PS, run, scenario};

@@ -7,7 +7,7 @@ use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation::Outcome;
 use hull_sim::workload::Acked;
 
-use super::star::run;
+use super::star::{self, run};
 
 /// The reference's set-up: 100 Gbps, 1 us a link, packets of 4150 bytes, queues of 43 packets.
 const BASE: &str = r#"
@@ -366,4 +366,24 @@ fn windows_suit_the_own_link_of_the_sender() {
         "100Gbps",
     );
     assert_eq!(own, waits("", "10Gbps"));
+}
+
+/// Links between switches slower than those of hosts: the default timeout lasts as long as a packet
+/// may wait there, so each timeout stands for a packet that was dropped.
+#[test]
+fn timeouts_suit_slow_links_between_switches() {
+    let settings = [
+        "topology={leaf_spine={leaves=2,spines=1,hosts_per_leaf=4,uplink_rate=\"300Mbps\"}}",
+        "host={rate=\"10Gbps\",delay=\"1us\"}",
+        "switch={rate=\"10Gbps\",delay=\"1us\",buffer=\"20pkts\",trimming={}}",
+        "transport={congestion_control=\"rccc\",ecn=true,mtu=\"1500B\"}",
+        "run={duration=\"1ms\",warmup=\"0s\",drain=\"10s\"}",
+    ];
+    let outcome = star::run(
+        &star::scenario("[workload.all_to_all]\nsize = \"16KB\"\n", &settings),
+        1,
+    );
+    let (timeouts, drops) = (outcome.counts.timeouts, outcome.packets.dropped);
+    assert!(drops > 100, "{drops}");
+    assert!(timeouts <= drops, "{timeouts} timeouts, {drops} drops");
 }

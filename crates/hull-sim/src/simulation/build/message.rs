@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, CongestionControl, Scenario, Transport, UnoCcSettings};
 use crate::simulation::distances::{Distances, Ends};
-use crate::topology::{Graph, Topology, TwoDatacentres};
+use crate::topology::{Graph, Kind, Topology, TwoDatacentres};
 use crate::transport::message::{ControlKind, Erasure, MessageConfig};
 use crate::units::Buffer;
 
@@ -35,8 +35,16 @@ pub(super) fn distances(
     }
     let near_ps = round_trip_ps(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
+    let rate_bps = |port: usize| graph.wire(port).rate_bps;
+    let is_between = |&port: &usize| {
+        let ends = [graph.port_owner(port), graph.port_far_end(port)];
+        ends.iter()
+            .all(|&node| graph.nodes[node].kind == Kind::Switch)
+    };
+    let between = (0..graph.ports()).filter(is_between).map(rate_bps);
     let recipe = Recipe {
         transport: transport.clone(),
+        slowest_bps: between.min().unwrap_or(u64::MAX),
         buffer: scenario.switch.buffer,
         trims: scenario.switch.trimming.is_some(),
         near_ps,
@@ -45,7 +53,6 @@ pub(super) fn distances(
         }),
     };
     let hosts = (0..graph.hosts().len()).map(|host| graph.host_port(host));
-    let rate_bps = |port: usize| graph.wire(port).rate_bps;
     Ok(Some(Distances::new(
         hosts.clone().map(rate_bps).collect(),
         hosts.map(Graph::opposite).map(rate_bps).collect(),
@@ -58,6 +65,8 @@ pub(super) fn distances(
 #[derive(Debug)]
 struct Recipe {
     transport: Transport,
+    /// Rate of the slowest link between switches, bit/s.
+    slowest_bps: u64,
     buffer: Buffer,
     trims: bool,
     /// Round trip inside a data centre and, if there are two, between them, ps.
@@ -82,9 +91,9 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
     let settings = &transport.message;
     let initial = settings.initial_window;
     let initial_window_bytes = initial.map(|packets| u64::from(packets) * mtu_bytes);
-    // The port to the receiver may be slower than the sender's link.
+    // A port on the way may be slower than the sender's link.
     let slowest = NsccNetwork {
-        link_bps: ends.up_bps.min(ends.down_bps),
+        link_bps: ends.up_bps.min(ends.down_bps).min(recipe.slowest_bps),
         ..network
     };
     let timeout_ps = timeout_ps(recipe.buffer, &slowest, control, ends.is_far);

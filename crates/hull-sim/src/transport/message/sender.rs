@@ -20,6 +20,8 @@ const NEVER: u64 = u64::MAX;
 /// Wait for credit, timeouts, after which the request or the pull counts as lost. A receiver pulls from
 /// its senders in turn, so a short wait would repeat requests that are only queued.
 const CREDIT_WAIT: u64 = 32;
+/// Wait for credit after a repeated request, timeouts: packets are being lost.
+const CREDIT_RETRY: u64 = 4;
 
 /// Packet to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -397,6 +399,11 @@ impl MessageSender {
     /// the pull may be lost.
     pub fn on_credit_timeout(&mut self, now_ps: u64, senders: u64) -> Option<u64> {
         self.set_timeouts(now_ps);
-        (self.credit_ps < NEVER).then(|| self.demand(senders))?
+        if self.credit_ps == NEVER {
+            return None;
+        }
+        let wait_ps = self.config.timeout_ps.saturating_mul(CREDIT_RETRY);
+        self.credit_ps = now_ps.saturating_add(wait_ps);
+        self.demand(senders)
     }
 }
