@@ -1,4 +1,5 @@
 """Draws every part of a scenario: network, failures, hosts, switches, transport, pacer, traffic.
+A third has a message transport (`drawn_messages`).
 
 Nearly all scenarios are valid: a key that requires another setting is omitted without it.
 """
@@ -7,11 +8,13 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from fuzz.drawn_messages import draw_messages
+
 Table = dict[str, Any]
 
 
-def drawn(draw: random.Random) -> Table:
-    """Draw one scenario of 1 to 3 ms."""
+def drawn(draw: random.Random) -> tuple[Table, int]:
+    """Draw one scenario of 1 to 3 ms; also return its number of hosts."""
     topology, hosts, uplink = _network(draw)
     transport = _transport(draw)
     control = transport["congestion_control"]
@@ -42,7 +45,34 @@ def drawn(draw: random.Random) -> Table:
         scenario["host"].pop("nic_queues", None)
     if "offload" not in scenario["host"]:
         transport.pop("tso_win_divisor", None)
-    return scenario
+    if "star" in topology and draw.random() < 0.4:
+        scenario["topology"] |= _host_links(draw, hosts)
+    if not by_rate and draw.random() < 0.35:
+        draw_messages(draw, scenario)
+    return scenario, hosts
+
+
+def _host_links(draw: random.Random, hosts: int) -> Table:
+    """Links of hosts to the star's switch that differ from each other."""
+
+    def link(host: int) -> Table:
+        name = draw.choice([f"h{host}--switch", f"h{host}->switch", f"switch->h{host}"])
+        return {"link": name, "rate": _rate(draw), **some(draw, {"delay": _us(draw, 5)})}
+
+    return {"links": [link(host) for host in range(hosts) if draw.random() < 0.6]}
+
+
+def flow_list(draw: random.Random, hosts: int) -> str:
+    """A flow list as CSV: some flows start after others, some share a connection."""
+    rows = ["start_ps,src,dst,bytes,after,reuse"]
+    for row in range(1, draw.randint(2, 30)):
+        src, dst = draw.sample(range(hosts), 2)
+        after = draw.sample(range(1, row), min(row - 1, draw.randint(0, 2)))
+        chained = " ".join(map(str, after)) if draw.random() < 0.5 else ""
+        start_ps = draw.randint(0, 2_000_000_000)
+        reuse = f"{src}-{dst}" if draw.random() < 0.3 else ""
+        rows.append(f"{start_ps},{src},{dst},{draw.randint(1, 300_000)},{chained},{reuse}")
+    return "\n".join(rows) + "\n"
 
 
 def some(draw: random.Random, keys: dict[str, Callable[[], Any]], share: float = 0.5) -> Table:
@@ -151,7 +181,7 @@ def _switch(draw: random.Random, by_rate: bool, topology: Table) -> Table:
     keys: dict[str, Callable[[], Any]] = {
         "latency": _us(draw, 1),
         "cut_through": lambda: f"{draw.randint(14, 2000)}B",
-        "loss": lambda: draw.choice(["0.5%", 0.01, "20%"]),
+        "loss": lambda: draw.choice(["0.5%", 0.01, "20%", "30%"]),
         "buffer": lambda: draw.choice(["unlimited", f"{draw.randint(20, 60)}pkts", "150KB"]),
         "memory": lambda: draw.choice(
             [
@@ -169,11 +199,14 @@ def _switch(draw: random.Random, by_rate: bool, topology: Table) -> Table:
             switch["priorities"] = draw.randint(1, 4)
         if switch.get("priorities", 1) > 1:
             switch |= some(draw, {"commit": lambda: f"{draw.randint(0, 3000)}B"})
+            if draw.random() < 0.4:
+                weights = [draw.randint(1, 9) for _ in range(switch["priorities"])]
+                switch["dwrr"] = {"weights": weights}
         if "star" in topology and draw.random() < 0.3:
             switch["ports"] = [{"node": "switch", "buffer": "90KB", **_threshold(draw)}]
         if draw.random() < 0.3:
             manager = _manager(draw)
-            for key in ("memory", "red", "pi", "priorities", "commit"):
+            for key in ("memory", "red", "pi", "priorities", "commit", "dwrr"):
                 switch.pop(key, None)
             switch |= manager
     return switch

@@ -1,8 +1,9 @@
 """Draws whole scenarios (`drawn_scenario`): networks, traffic, switches, hosts, transports, pacers.
 
-Each must run, conserve packets and end in time. A second run, a run on several threads and a run
-with additional measurements must leave the same tables and numbers byte for byte, except for the
-added tables. A rejected scenario must be rejected with a message in hull's own terms.
+Each must run, conserve packets, end in time and keep the limits of `invariants`. A second run, a
+run on several threads and a run with additional measurements must leave the same tables and
+numbers byte for byte, except for the added tables. With an ample drain every flow that has started
+ends. A rejected scenario must be rejected with a message in hull's own terms.
 """
 
 import json
@@ -12,17 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import tomli_w
 
-from fuzz import messages
+from fuzz import invariants, messages
 from fuzz.case import Outcome, draws
-from fuzz.drawn_scenario import drawn
+from fuzz.drawn_scenario import drawn, flow_list
 from fuzz.inside import Refused, plan_of
 from hull import _core
 
 NAME = "random_scenarios"
 MACHINE = ("threads", "divided", "cpu_seconds", "wall_seconds", "peak_rss_bytes")
 """Entries of a summary that describe the machine, not the run."""
+LIST = "list.csv"
+AMPLE = "60s"
+AMPLE_WITH_LOSS = "600s"
+"""A drain in which every flow ends; with loss, a packet of a few may take a timeout each."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,21 @@ class Drawn:
     seed: int
     measured: tuple[str, ...]
     """Names of the measurements that are added."""
+    rows: str
+    """The flow list that the scenario replays, if it does."""
 
     @property
     def text(self) -> str:
         head = f"# seed {self.seed}; measured: {', '.join(self.measured)}\n"
-        return head + tomli_w.dumps(self.scenario)
+        rows = "".join(f"# {LIST}: {row}\n" for row in self.rows.splitlines())
+        return head + rows + tomli_w.dumps(self.scenario)
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """The scenario with its defaults, and one flow list."""
+        Path(LIST).write_text(self.rows)
+        scenario: dict[str, Any] = plan_of(self.text, "random.toml", []).cells[0].scenario
+        return scenario
 
 
 @dataclass(frozen=True)
@@ -47,20 +63,29 @@ class Left:
     summary: dict[str, Any]
     files: dict[str, bytes]
 
+    def table(self, name: str) -> pl.DataFrame:
+        return pl.read_parquet(self.files[f"{name}.parquet"])
+
 
 def make(seed: int, index: int) -> Drawn:
     """The case of this number."""
     draw = draws(NAME, seed, index)
-    scenario = drawn(draw)
-    # With a probe a run uses one thread. Ports with several managed queues do not allow a probe.
-    has_queues = not scenario["switch"].keys().isdisjoint(("dualpi2", "fq_codel"))
+    scenario, hosts = drawn(draw)
+    rows = ""
+    if hosts > 1 and draw.random() < 0.25:
+        rows = flow_list(draw, hosts)
+        scenario["workload"]["flows"] = LIST
+    # With a probe a run uses one thread. Ports whose queues take turns do not allow a probe.
+    has_queues = not scenario["switch"].keys().isdisjoint(("dualpi2", "fq_codel", "dwrr"))
     if draw.random() < 0.25 and not has_queues:
         scenario["measure"]["probe"] = {"interval": "100us"}
-    names = ("ports", "changes", "capture", "flows", "pacers", "sample_interval")
-    return Drawn(scenario, draw.randrange(2**31), _some_of(draw, names))
+    names = ["ports", "changes", "capture", "flows", "pacers", "sample_interval"]
+    if "message" in scenario["transport"]:
+        names.remove("capture")
+    return Drawn(scenario, draw.randrange(2**31), _some_of(draw, names), rows)
 
 
-def _some_of(draw: random.Random, names: tuple[str, ...]) -> tuple[str, ...]:
+def _some_of(draw: random.Random, names: list[str]) -> tuple[str, ...]:
     return tuple(draw.sample(names, draw.randint(1, len(names))))
 
 
@@ -77,6 +102,7 @@ def check(seed: int, index: int) -> Outcome:
         or _difference("again", first, _run(made, {}))
         or _difference(f"on {threads} threads", first, _run(made, {"run": {"threads": threads}}))
         or _measured(made, first)
+        or _left_unfinished(made)
     )
     return Outcome("equal", made.text, "", problem)
 
@@ -85,6 +111,7 @@ def _run(made: Drawn, more: dict[str, dict[str, Any]]) -> Left:
     scenario = {**made.scenario}
     for table, keys in more.items():
         scenario[table] = {**scenario.get(table, {}), **keys}
+    Path(LIST).write_text(made.rows)
     plan = plan_of(tomli_w.dumps(scenario), "random.toml", [])
     run = _core.Run(json.dumps(plan.cells[0].scenario), "", "", made.seed)
     with tempfile.TemporaryDirectory(dir=Path()) as name:
@@ -103,7 +130,28 @@ def _wrong_with(made: Drawn, left: Left) -> str:
         return f"{left.summary['simulated_seconds']} s simulated, {sum(times)} s asked for"
     if not {"flows.parquet", "latency.parquet", "links.parquet"} <= set(left.files):
         return f"tables are missing: {sorted(left.files)}"
-    return ""
+    links = left.table("links")
+    return invariants.sums(left.summary, links) or invariants.beaten_minimum(
+        left.table("flows"), links
+    )
+
+
+def _left_unfinished(made: Drawn) -> str:
+    """Flows that have not ended although there was time; empty if all ended or some are endless."""
+    workload = made.scenario["workload"]
+    endless = "long_lived" in workload or "size" not in workload.get("bulk", {"size": ""})
+    is_lossy = "loss" in made.scenario["switch"]
+    # Flows of hundreds of megabytes take hours at such loss.
+    flows = workload.get("flows", LIST)
+    huge = "production" in workload or (flows != LIST and "fixed" not in flows["sizes"])
+    if endless or (is_lossy and huge):
+        return ""
+    more: dict[str, Any] = {"run": {"drain": AMPLE_WITH_LOSS if is_lossy else AMPLE}}
+    if message := made.scenario["transport"].get("message"):
+        # A timeout below the round trip under load may send the same packets for ever.
+        own = {key: value for key, value in message.items() if key != "timeout"}
+        more["transport"] = {"message": own}
+    return invariants.unfinished(made.scenario, _run(made, more).summary)
 
 
 def _difference(what: str, one: Left, other: Left) -> str:
@@ -129,6 +177,10 @@ def _measured(made: Drawn, bare: Left) -> str:
     }
     keys = {k: value for name in made.measured for k, value in all_keys[name].items()}
     measured = _run(made, {"measure": keys})
+    if "changes" in made.measured:
+        queues, links = measured.table("queues"), measured.table("links")
+        if problem := invariants.overfull(made.resolved, queues, links):
+            return problem
     left_out = ["latency.parquet"] if "sample_interval" in keys else []
     for key, value in bare.summary.items():
         other: Any = measured.summary[key]
