@@ -101,9 +101,10 @@ fn run(args: &[String]) -> Result<(), String> {
         let messages = load.messages as f64 / in_turn.packet_hops as f64;
         let work = load.in_turn.as_secs_f64() / of_steps.as_secs_f64() * all_parts / whole;
         most = most.max(work);
+        let steps = load.steps as f64 / load.events as f64;
         println!(
-            "part {part}: {share:.1}% of the events, {messages:.3} messages a packet-hop, {work:.3} of the \
-             time of one part"
+            "part {part}: {share:.1}% of the events, {steps:.3} steps an event, {messages:.3} messages a \
+             packet-hop, {work:.3} of the time of one part"
         );
     }
     println!("no gain above {:.2}", 1.0 / most);

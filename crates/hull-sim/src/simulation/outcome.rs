@@ -92,6 +92,8 @@ pub struct PartLoad {
     pub events: u64,
     /// Number of messages to and from other parts: packets, losses and routes.
     pub messages: u64,
+    /// Number of times that its thread served it, or found nothing to serve.
+    pub steps: u64,
     /// Wall-clock time while one thread served the parts in turn.
     pub in_turn: Duration,
 }

@@ -35,7 +35,7 @@ const SILENCE_EVERY_IN_TURN: u32 = 1 << 1;
 
 /// Number of steps between two looks at the control, besides those by the number of events: some ten
 /// microseconds of steps without events.
-const LOOK_EVERY: u32 = 1 << 8;
+const LOOK_EVERY: u64 = 1 << 8;
 
 /// Phase of a part: those of every run ([`Simulation::run_phases`]), in step with the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub struct Part<'a> {
     /// Time from which on no event is served, ps, if the parts are to meet at a time.
     until_ps: u64,
     /// Number of steps, and of consecutive ones in which nothing happened.
-    steps: u32,
+    steps: u64,
     in_vain: u32,
     /// Time before which nothing arrives, as determined by the board, ps.
     silence_ps: u64,
@@ -174,6 +174,7 @@ impl<'a> Part<'a> {
         PartLoad {
             events: self.events(),
             messages: messages.sum(),
+            steps: self.steps,
             in_turn: self.in_turn,
         }
     }
@@ -199,7 +200,7 @@ impl<'a> Part<'a> {
             }
             Step::Told | Step::Stuck => {}
         }
-        self.steps = self.steps.wrapping_add(1);
+        self.steps += 1;
         if self.steps.is_multiple_of(LOOK_EVERY) {
             self.simulation.look_at(self.control)?;
         }
