@@ -81,7 +81,7 @@ fn a_full_port_drops_as_a_fifo_does() {
 fn one_class_is_a_fifo() {
     let with = |settings: &[&str]| {
         let outcome = overloaded(&[&["switch.buffer=10pkts"], settings].concat());
-        let queue = outcome.queues["switch->h0"].clone();
+        let queue = outcome.queues["switch->h0"];
         format!("{:?} {queue:?} {:?}", outcome.packets, outcome.throughput)
     };
     let fifo = with(FIFO);
