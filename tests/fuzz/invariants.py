@@ -12,6 +12,8 @@ Table = dict[str, Any]
 UNLIMITED = 2**62
 SIZES = {"triumph": "4MB", "scorpion": "4MB", "cat4948": "16MB"}
 """Memory of the switches of thesis table 2.1."""
+HEADER = 64
+"""Bytes of the header of a trimmed packet."""
 LEAST_PACKET = 40
 """Bytes of a bare acknowledgment."""
 
@@ -21,7 +23,7 @@ def sums(summary: Table, links: pl.DataFrame) -> str:
     places = summary["drops_by_place"]
     if sum(places.values()) != summary["drops"]:
         return f"drops by place {places} do not add up to {summary['drops']}"
-    of_links = int(links["drops"].sum() + links["pacer_drops"].sum())
+    of_links = sum(links["drops"].to_list()) + sum(links["pacer_drops"].to_list())
     if of_links + places.get("no_route", 0) != summary["drops"]:
         return f"links dropped {of_links}, of {summary['drops']} by place {places}"
     return ""
@@ -41,12 +43,26 @@ def beaten_minimum(flows: pl.DataFrame, links: pl.DataFrame) -> str:
     return ""
 
 
-def unfinished(scenario: Table, summary: Table) -> str:
+def unfinished(summary: Table) -> str:
     """Return flows that did not end in a run whose drain is ample; empty if all ended."""
     left = sum(entry["unfinished"] for entry in summary["fct"])
-    if not left or any("until" not in f for f in scenario["topology"].get("failures", [])):
-        return ""
-    return f"{left} flows have not ended after {summary['simulated_seconds']} s"
+    return f"{left} flows have not ended after {summary['simulated_seconds']} s" if left else ""
+
+
+def cannot_end(scenario: Table, links: pl.DataFrame) -> bool:
+    """Whether flows may have no route for ever, a packet may have no room in the shared memory, or
+    the headers of trimmed packets, which are served before data, may alone fill a slow link.
+    """
+    switch, mtu = scenario["switch"], _bytes(scenario["transport"]["mtu"])
+    memory = switch.get("memory", {})
+    alpha = _core.quantity("share", memory.get("alpha", "100%"))
+    if "size" in memory and alpha * _bytes(memory["size"]) < 2 * mtu:
+        return True
+    up_bps = links.filter(pl.col("tier").str.starts_with("host-"))["rate_bps"].to_list()
+    slowest_bps = min(links["rate_bps"].to_list())
+    if "trimming" in switch and sum(up_bps) * HEADER > slowest_bps * mtu:
+        return True
+    return any("until" not in failure for failure in scenario["topology"].get("failures", []))
 
 
 def overfull(scenario: Table, queues: pl.DataFrame, links: pl.DataFrame) -> str:
