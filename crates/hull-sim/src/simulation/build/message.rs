@@ -1,5 +1,6 @@
 //! Builds the shared state of the message transport's connections from its settings.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use hull_core::nscc::NsccNetwork;
@@ -36,15 +37,9 @@ pub(super) fn distances(
     let near_ps = round_trip_ps(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
     let rate_bps = |port: usize| graph.wire(port).rate_bps;
-    let is_between = |&port: &usize| {
-        let ends = [graph.port_owner(port), graph.port_far_end(port)];
-        ends.iter()
-            .all(|&node| graph.nodes[node].kind == Kind::Switch)
-    };
-    let between = (0..graph.ports()).filter(is_between).map(rate_bps);
     let recipe = Recipe {
         transport: transport.clone(),
-        slowest_bps: between.min().unwrap_or(u64::MAX),
+        slowest_bps: slowest_tier_bps(graph),
         buffer: scenario.switch.buffer,
         trims: scenario.switch.trimming.is_some(),
         near_ps,
@@ -61,11 +56,25 @@ pub(super) fn distances(
     )))
 }
 
+/// Rate of the slowest tier of links between switches, that of its fastest link, bit/s: a single slow
+/// link can be avoided.
+fn slowest_tier_bps(graph: &Graph) -> u64 {
+    let mut tiers: HashMap<String, u64> = HashMap::new();
+    for port in 0..graph.ports() {
+        let ends = [graph.port_owner(port), graph.port_far_end(port)];
+        if ends.map(|node| graph.nodes[node].kind) == [Kind::Switch; 2] {
+            let fastest_bps = tiers.entry(graph.port_tiers(port)).or_default();
+            *fastest_bps = (*fastest_bps).max(graph.wire(port).rate_bps);
+        }
+    }
+    tiers.into_values().min().unwrap_or(u64::MAX)
+}
+
 /// Basis of the settings of all connections of a transport.
 #[derive(Debug)]
 struct Recipe {
     transport: Transport,
-    /// Rate of the slowest link between switches, bit/s.
+    /// Rate of the slowest tier of links between switches, bit/s.
     slowest_bps: u64,
     buffer: Buffer,
     trims: bool,
@@ -107,6 +116,7 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
         header_bytes: header_bytes as u16,
         rtt_ps: network.rtt_ps,
         timeout_ps: settings.timeout.map_or(timeout_ps, |time| time.0),
+        timeout_grows: settings.timeout.is_none() && recipe.buffer == Buffer::Unlimited,
         ack_bytes: settings.ack_bytes.0 as u32,
         paths: settings.paths,
         balancing: settings.load_balancing,
