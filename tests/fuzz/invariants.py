@@ -50,13 +50,16 @@ def unfinished(summary: Table) -> str:
 
 
 def cannot_end(scenario: Table, links: pl.DataFrame) -> bool:
-    """Whether flows may have no route for ever, a packet may have no room in the shared memory, or
-    the headers of trimmed packets, which are served before data, may alone fill a slow link.
+    """Whether flows may have no route for ever, a packet may have no room in the shared memory,
+    the headers of trimmed packets, which are served before data, may alone fill a slow link, or
+    messages may wait in an unlimited buffer longer than their timeout, and be sent again for ever.
     """
     switch, mtu = scenario["switch"], _bytes(scenario["transport"]["mtu"])
     memory = switch.get("memory", {})
     alpha = _core.quantity("share", memory.get("alpha", "100%"))
     if "size" in memory and alpha * _bytes(memory["size"]) < 2 * mtu:
+        return True
+    if "message" in scenario["transport"] and switch["buffer"] == "unlimited":
         return True
     up_bps = links.filter(pl.col("tier").str.starts_with("host-"))["rate_bps"].to_list()
     slowest_bps = min(links["rate_bps"].to_list())

@@ -166,7 +166,8 @@ def test_one_instance_for_each_flow(tmp_path: Path) -> None:
     hull.run(plan, tmp_path / "o", congestion_control={"counted": Counted})
     # A connection has two flows: the requests and the responses.
     assert len(Counted.made) == 2 * 4
-    assert sum(control.last == 5 * 20_000 for control in Counted.made) == 4
+    # The run ends with the last response, whose acknowledgment is then under way.
+    assert sum(control.last == 5 * 20_000 for control in Counted.made) == 3
 
 
 def own_plan(cls: type[hull.CongestionControl]) -> Any:
