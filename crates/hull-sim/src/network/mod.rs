@@ -208,6 +208,11 @@ impl Network {
         self.hops[at..end].copy_from_slice(entries);
     }
 
+    /// Makes room for this many routes of at most `length` ports.
+    pub fn make_room(&mut self, routes: usize, length: usize) {
+        self.hops.reserve_exact(routes * (length + 1));
+    }
+
     /// Reserves a route of at most `length` ports. Returns the place of its first entry.
     pub fn reserve_route(&mut self, length: usize) -> u32 {
         let at = self.hops.len();

@@ -16,6 +16,7 @@ use super::paced::Paced;
 use crate::host::Echo;
 use crate::limits;
 use crate::measure::LoggedFlow;
+use crate::network::Network;
 use crate::transport::{Receiver, Sender};
 
 /// No flow.
@@ -110,6 +111,9 @@ pub struct Template {
 }
 
 impl Flow {
+    /// Number of messages for which a flow has memory when the first is awaited: that of a deque.
+    pub const LEAST_UNACKED: usize = 4;
+
     /// Creates an unused slot with the places of its routes.
     pub fn unused(out: u32, back: u32) -> Flow {
         Flow {
@@ -261,6 +265,17 @@ impl FlowTable {
             halves: None,
             most_slots: limits::FLOWS,
         }
+    }
+
+    /// Makes room for the slots and routes of `flows` flows, which are open at once for certain: a
+    /// list that grows holds its earlier copies for a while.
+    pub fn with_room(mut self, flows: u64, network: &mut Network) -> Self {
+        let slots = flows.min(self.most_slots as u64) as usize;
+        network.make_room(2 * slots, self.longest_route);
+        self.flows.reserve_exact(slots);
+        self.senders.reserve_exact(slots);
+        self.receivers.reserve_exact(slots);
+        self
     }
 
     /// Records the tags of acknowledged messages if the workload `hears` of them.

@@ -3,6 +3,7 @@
 //! samples. Sizes in bytes.
 
 use super::{message, switches};
+use crate::engine::EventQueue;
 use crate::host::{DelayLine, MessageNic, PacerStage, Puller, ReceivePath};
 use crate::limits;
 use crate::measure::{FlowLog, LatencyLog, LinkCount};
@@ -11,7 +12,7 @@ use crate::network::{Network, Packet, Port, Reading};
 use crate::problem::Problem;
 use crate::scenario::{Scenario, Transport};
 use crate::simulation::connection::Connection;
-use crate::simulation::flows::{Flow, Pending};
+use crate::simulation::flows::{Flow, Pending, Unacked};
 use crate::simulation::partition;
 use crate::topology::{Graph, Kind, Routes, ports_named};
 use crate::transport::message::MessageConfig;
@@ -127,11 +128,8 @@ impl Run<'_> {
         ))
     }
 
-    /// Number of flows that are open at once, for certain: those of their own, and one in each
-    /// direction of a persistent connection.
     fn open_flows(&self) -> u64 {
-        let connections = self.traffic.connections().len() as u64;
-        self.traffic.backlog().flows.saturating_add(2 * connections)
+        open_flows(self.traffic)
     }
 
     /// Routes of a flow, bytes.
@@ -143,6 +141,7 @@ impl Run<'_> {
     fn workload(&self) -> Need {
         let traffic = self.traffic;
         let of_flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64
+            + (Flow::LEAST_UNACKED * size_of::<Unacked>()) as u64
             + self.of_routes();
         let connections = traffic.connections().len() as u64;
         let hosts = self.hosts();
@@ -153,10 +152,11 @@ impl Run<'_> {
             largest: _,
         } = traffic.backlog();
         let packets = packets(self.scenario, flows.min(hosts), bytes);
-        // Flows that open together are first messages, and have a packet each.
-        let of_opening = (size_of::<Message>() + size_of::<Packet>()) as u64;
-        let of_traffic = (grown(self.open_flows()).saturating_mul(of_flow))
-            .saturating_add(flows.saturating_mul(of_opening))
+        // Flows that open together are first messages, and have a packet and a timer each.
+        let of_opening =
+            (size_of::<Message>() + size_of::<Packet>()) as u64 + EventQueue::FAR_BYTES;
+        let of_traffic = (self.open_flows().saturating_mul(of_flow))
+            .saturating_add(grown(flows).saturating_mul(of_opening))
             .saturating_add(Network::HELD_BYTES.saturating_mul(packets))
             .saturating_add(messages.saturating_mul(size_of::<Pending>() as u64))
             .saturating_add(traffic.heap_bytes());
@@ -223,6 +223,13 @@ impl Run<'_> {
             (1 + transports + groups) as u64 * FlowLog::bytes(classes),
         )
     }
+}
+
+/// Number of flows that are open at once, for certain: those of their own, and one in each direction
+/// of a persistent connection.
+pub(super) fn open_flows(traffic: &Traffic) -> u64 {
+    let connections = traffic.connections().len() as u64;
+    traffic.backlog().flows.saturating_add(2 * connections)
 }
 
 /// Estimates the memory of a run.
@@ -293,8 +300,7 @@ fn check_rows(scenario: &Scenario, graph: &Graph, traffic: &Traffic) -> Result<(
     let hosts = graph.hosts().len();
     let flows = measure.flows.as_ref();
     // The certain number of flows, not the limit of those that may be followed.
-    let connections = traffic.connections().len() as u64;
-    let open = traffic.backlog().flows.saturating_add(2 * connections);
+    let open = open_flows(traffic);
     let followed = flows.map_or(0, |flows| flows.count.min(open.max(1)));
     let pacers = measure.pacers.as_ref().filter(|_| scenario.pacer.is_some());
     let tables = [

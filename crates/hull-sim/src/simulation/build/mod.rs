@@ -107,6 +107,7 @@ fn assemble(
         endpoints: Endpoints {
             hosts,
             table: FlowTable::new(templates?, routes.longest_path(), seed)
+                .with_room(memory::open_flows(&traffic), &mut network)
                 .following(followed)
                 .ordering_timers(partition::needs_order_of_timers(scenario, &traffic))
                 .hearing_acked(traffic.hears_acked()),
