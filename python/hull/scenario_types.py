@@ -566,8 +566,9 @@ class Message(TypedDict):
     """Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six
     times the drain time of a full port buffer at the rate of the slowest of both hosts' links
     and the tiers between switches (a tier's rate is that of its fastest link), or six round
-    trips if buffers are unlimited. With UnoCC: one round trip plus five times that drain
-    time, and eight times between two data centres.
+    trips if buffers are unlimited, and then at least twice the last measured round trip. With
+    UnoCC: one round trip plus five times that drain time, and eight times between two data
+    centres.
     """
     erasure: NotRequired[Erasure]
     """Erasure coding; without this table there is none."""

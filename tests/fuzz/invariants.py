@@ -49,23 +49,22 @@ def unfinished(summary: Table) -> str:
     return f"{left} flows have not ended after {summary['simulated_seconds']} s" if left else ""
 
 
-def cannot_end(scenario: Table, links: pl.DataFrame) -> bool:
-    """Whether flows may have no route for ever, a packet may have no room in the shared memory,
-    the headers of trimmed packets, which are served before data, may alone fill a slow link, or
-    messages may wait in an unlimited buffer longer than their timeout, and be sent again for ever.
-    """
+def cannot_end(scenario: Table) -> bool:
+    """Whether flows may have no route for ever, or a packet no room in the shared memory."""
     switch, mtu = scenario["switch"], _bytes(scenario["transport"]["mtu"])
     memory = switch.get("memory", {})
     alpha = _core.quantity("share", memory.get("alpha", "100%"))
     if "size" in memory and alpha * _bytes(memory["size"]) < 2 * mtu:
         return True
-    if "message" in scenario["transport"] and switch["buffer"] == "unlimited":
-        return True
+    return any("until" not in failure for failure in scenario["topology"].get("failures", []))
+
+
+def headers_fill_a_link(scenario: Table, links: pl.DataFrame) -> bool:
+    """Whether headers of trimmed packets, which are served before data, can alone fill a link."""
     up_bps = links.filter(pl.col("tier").str.starts_with("host-"))["rate_bps"].to_list()
     slowest_bps = min(links["rate_bps"].to_list())
-    if "trimming" in switch and sum(up_bps) * HEADER > slowest_bps * mtu:
-        return True
-    return any("until" not in failure for failure in scenario["topology"].get("failures", []))
+    mtu = _bytes(scenario["transport"]["mtu"])
+    return "trimming" in scenario["switch"] and sum(up_bps) * HEADER > slowest_bps * mtu
 
 
 def overfull(scenario: Table, queues: pl.DataFrame, links: pl.DataFrame) -> str:

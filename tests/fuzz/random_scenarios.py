@@ -29,6 +29,8 @@ LIST = "list.csv"
 AMPLE = "60s"
 AMPLE_WITH_LOSS = "600s"
 """A drain in which every flow ends; with loss, a packet of a few may take a timeout each."""
+SHORT = "1s"
+"""The drain where headers can fill a link: a run that sends for ever takes long."""
 
 
 @dataclass(frozen=True)
@@ -144,14 +146,18 @@ def _left_unfinished(made: Drawn, first: Left) -> str:
     # Flows of hundreds of megabytes take hours at such loss.
     flows = workload.get("flows", LIST)
     huge = "production" in workload or (flows != LIST and "fixed" not in flows["sizes"])
-    if endless or (is_lossy and huge) or invariants.cannot_end(made.resolved, first.table("links")):
+    resolved = made.resolved
+    if endless or (is_lossy and huge) or invariants.cannot_end(resolved):
         return ""
-    more: dict[str, Any] = {"run": {"drain": AMPLE_WITH_LOSS if is_lossy else AMPLE}}
+    starves = invariants.headers_fill_a_link(resolved, first.table("links"))
+    drain = AMPLE_WITH_LOSS if is_lossy else AMPLE
+    more: dict[str, Any] = {"run": {"drain": SHORT if starves else drain}}
     if message := made.scenario["transport"].get("message"):
         # A timeout below the round trip under load may send the same packets for ever.
         own = {key: value for key, value in message.items() if key != "timeout"}
         more["transport"] = {"message": own}
-    return invariants.unfinished(_run(made, more).summary)
+    left = invariants.unfinished(_run(made, more).summary)
+    return f"headers can fill a link: {left}" if left and starves else left
 
 
 def _difference(what: str, one: Left, other: Left) -> str:

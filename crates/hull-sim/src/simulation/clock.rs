@@ -39,6 +39,7 @@ impl Clock {
     /// Schedules an event.
     #[inline]
     pub fn schedule(&mut self, at_ps: u64, kind: Kind, index: usize) {
+        debug_assert!(at_ps >= self.now_ps, "{kind:?} {index} at {at_ps} ps");
         self.events
             .push(at_ps, Entity::new(kind, index), Cargo::default());
     }

@@ -187,6 +187,24 @@ fn lost_requests_for_credit_are_repeated() {
     }
 }
 
+/// Packets that wait longer in an unlimited buffer than any fixed timeout. The default timeout follows the
+/// measured round trip, and not into the past when that becomes shorter.
+#[test]
+fn what_waits_in_an_unlimited_buffer_is_not_sent_for_ever() {
+    for loss in ["0%", "20%"] {
+        let settings = [
+            "topology={star={hosts=9}}",
+            "workload={bulk={flows=24,size=\"250KB\"}}",
+            "switch={rate=\"300Mbps\",delay=\"500ns\",buffer=\"unlimited\"}",
+            "transport.ecn=true",
+            "transport.congestion_control=unocc",
+            &format!("switch.loss={loss}"),
+        ];
+        let scenario = scenario(&settings.map(str::to_owned)).expect("good");
+        assert_eq!(counts(&run(&scenario, 1)), (24, 0), "{loss}");
+    }
+}
+
 /// Flows that have not ended when the run does are counted, in total, by class, transport and group;
 /// of those without a size none.
 #[test]

@@ -116,6 +116,7 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
         header_bytes: header_bytes as u16,
         rtt_ps: network.rtt_ps,
         timeout_ps: settings.timeout.map_or(timeout_ps, |time| time.0),
+        timeout_grows: settings.timeout.is_none() && recipe.buffer == Buffer::Unlimited,
         ack_bytes: settings.ack_bytes.0 as u32,
         paths: settings.paths,
         balancing: settings.load_balancing,

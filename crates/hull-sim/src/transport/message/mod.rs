@@ -36,6 +36,9 @@ pub struct MessageConfig {
     pub rtt_ps: u64,
     /// Time without acknowledgment after which a packet counts as lost, ps.
     pub timeout_ps: u64,
+    /// Whether that time grows with the measured round trip and with repeated losses: in unlimited
+    /// buffers a packet may wait for any time.
+    pub timeout_grows: bool,
     /// Number of received bytes after which the receiver must acknowledge.
     pub ack_bytes: u32,
     /// Number of entropy values per connection.

@@ -22,6 +22,8 @@ const NEVER: u64 = u64::MAX;
 const CREDIT_WAIT: u64 = 32;
 /// Wait for credit after a repeated request, timeouts: packets are being lost.
 const CREDIT_RETRY: u64 = 4;
+/// Largest number of doublings of a timeout that grows.
+const MOST_DOUBLINGS: u32 = 12;
 
 /// Packet to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub struct MessageSender {
     /// Time at which the oldest packet in flight counts as lost, ps; `u64::MAX` if none is in
     /// flight.
     pub timeout_ps: u64,
+    /// Number of doublings of a timeout that grows.
+    doublings: u32,
     /// Time of the timer's event in the event queue, ps; maintained by the simulation.
     pub timeout_event_ps: u64,
     /// Time at which the sender requests credit again, ps; `u64::MAX` unless it waits for credit
@@ -101,6 +105,7 @@ impl MessageSender {
             last_sent_ps: None,
             waits_for_nic: false,
             timeout_ps: NEVER,
+            doublings: 0,
             timeout_event_ps: NEVER,
             credit_ps: NEVER,
             credit_event_ps: NEVER,
@@ -268,7 +273,10 @@ impl MessageSender {
     fn set_timeouts(&mut self, now_ps: u64) {
         let timeout_ps = self.config.timeout_ps;
         let oldest = self.sent.oldest();
-        self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| sent_ps + timeout_ps);
+        let wait_ps = timeout_ps.saturating_mul(1 << self.doublings);
+        // A shorter round trip may have shortened the wait, to before now.
+        let due_ps = |sent_ps: u64| sent_ps.saturating_add(wait_ps).max(now_ps);
+        self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| due_ps(sent_ps));
         let has_data = self.backlog_bytes + self.sent.lost_bytes() > 0;
         self.credit_ps = match oldest {
             None if has_data && self.lacks_credit() => {
@@ -276,6 +284,14 @@ impl MessageSender {
             }
             _ => NEVER,
         };
+    }
+
+    /// Makes a timeout that grows at least twice a measured round trip, and no longer than needed
+    /// for that.
+    fn fit_timeout(&mut self, rtt_ps: u64) {
+        let times = (2 * rtt_ps).div_ceil(self.config.timeout_ps.max(1));
+        let doublings = times.next_power_of_two().trailing_zeros();
+        self.doublings = doublings.min(MOST_DOUBLINGS);
     }
 
     /// Whether the sender needs credit for the next packet.
@@ -317,6 +333,11 @@ impl MessageSender {
             in_flight_bytes: self.in_flight_bytes.max(0) as u64,
         };
         self.control.on_ack(&event, last_sent_ps);
+        if self.config.timeout_grows
+            && let Some(rtt_ps) = event.rtt_ps
+        {
+            self.fit_timeout(rtt_ps);
+        }
         self.answered();
         self.set_timeouts(now_ps);
         let passed = self.ends.pass(self.sent.first());
@@ -383,6 +404,9 @@ impl MessageSender {
     /// credit to request, if a separate request is needed because no packet can carry it.
     pub fn on_timeout(&mut self, now_ps: u64, senders: u64) -> Option<u64> {
         let (_, number) = self.sent.oldest()?;
+        if self.config.timeout_grows && self.sent.is_resent(number) {
+            self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        }
         let entropy = self.sent.path(number);
         let (_, bytes) = self.sent.lose(number)?;
         self.timeouts += 1;

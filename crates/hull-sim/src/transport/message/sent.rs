@@ -167,6 +167,11 @@ impl SentPackets {
         (clear && record.state == State::InFlight).then_some(record.sent_ps)
     }
 
+    /// Whether a packet has been sent more than once.
+    pub fn is_resent(&mut self, number: u64) -> bool {
+        self.record(number).is_some_and(|record| record.resent > 0)
+    }
+
     /// Time at which a packet in flight was last sent, ps.
     pub fn last_sent_ps(&mut self, number: u64) -> Option<u64> {
         let record = self.record(number)?;
