@@ -22,8 +22,10 @@ const NEVER: u64 = u64::MAX;
 const CREDIT_WAIT: u64 = 32;
 /// Wait for credit after a repeated request, timeouts: packets are being lost.
 const CREDIT_RETRY: u64 = 4;
-/// Largest number of doublings of a timeout that grows.
-const MOST_DOUBLINGS: u32 = 12;
+/// Largest number of doublings of a timeout that grows with the round trip.
+const MOST_DOUBLINGS: u32 = 20;
+/// Largest number of further doublings by repeated losses.
+const MOST_BACKOFF: u32 = 4;
 
 /// Packet to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +71,10 @@ pub struct MessageSender {
     /// Time at which the oldest packet in flight counts as lost, ps; `u64::MAX` if none is in
     /// flight.
     pub timeout_ps: u64,
-    /// Number of doublings of a timeout that grows.
+    /// Number of doublings of a timeout that grows with the round trip, and of those by repeated
+    /// losses since the last measured one.
     doublings: u32,
+    backoff: u32,
     /// Time of the timer's event in the event queue, ps; maintained by the simulation.
     pub timeout_event_ps: u64,
     /// Time at which the sender requests credit again, ps; `u64::MAX` unless it waits for credit
@@ -106,6 +110,7 @@ impl MessageSender {
             waits_for_nic: false,
             timeout_ps: NEVER,
             doublings: 0,
+            backoff: 0,
             timeout_event_ps: NEVER,
             credit_ps: NEVER,
             credit_event_ps: NEVER,
@@ -273,7 +278,7 @@ impl MessageSender {
     fn set_timeouts(&mut self, now_ps: u64) {
         let timeout_ps = self.config.timeout_ps;
         let oldest = self.sent.oldest();
-        let wait_ps = timeout_ps.saturating_mul(1 << self.doublings);
+        let wait_ps = timeout_ps.saturating_mul(1 << (self.doublings + self.backoff));
         // A shorter round trip may have shortened the wait, to before now.
         let due_ps = |sent_ps: u64| sent_ps.saturating_add(wait_ps).max(now_ps);
         self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| due_ps(sent_ps));
@@ -292,6 +297,7 @@ impl MessageSender {
         let times = (2 * rtt_ps).div_ceil(self.config.timeout_ps.max(1));
         let doublings = times.next_power_of_two().trailing_zeros();
         self.doublings = doublings.min(MOST_DOUBLINGS);
+        self.backoff = 0;
     }
 
     /// Whether the sender needs credit for the next packet.
@@ -316,6 +322,11 @@ impl MessageSender {
         let packet = sequence::unwrap(ack.packet, first);
         let sent_ps = self.sent.sample_ps(packet, ack.resent);
         let last_sent_ps = self.sent.last_sent_ps(packet);
+        if self.config.timeout_grows
+            && let Some(first_ps) = self.sent.first_sent_ps(packet, ack.resent)
+        {
+            self.fit_timeout(now_ps - first_ps);
+        }
         let cumulative = sequence::unwrap(ack.cumulative, first);
         self.in_flight_bytes += self.sent.arrived_below(cumulative) as i64;
         self.take_map(sequence::unwrap(ack.map_base, first), ack.map);
@@ -333,11 +344,6 @@ impl MessageSender {
             in_flight_bytes: self.in_flight_bytes.max(0) as u64,
         };
         self.control.on_ack(&event, last_sent_ps);
-        if self.config.timeout_grows
-            && let Some(rtt_ps) = event.rtt_ps
-        {
-            self.fit_timeout(rtt_ps);
-        }
         self.answered();
         self.set_timeouts(now_ps);
         let passed = self.ends.pass(self.sent.first());
@@ -405,7 +411,7 @@ impl MessageSender {
     pub fn on_timeout(&mut self, now_ps: u64, senders: u64) -> Option<u64> {
         let (_, number) = self.sent.oldest()?;
         if self.config.timeout_grows && self.sent.is_resent(number) {
-            self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+            self.backoff = (self.backoff + 1).min(MOST_BACKOFF);
         }
         let entropy = self.sent.path(number);
         let (_, bytes) = self.sent.lose(number)?;

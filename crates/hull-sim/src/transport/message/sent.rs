@@ -17,6 +17,8 @@ enum State {
 /// Record of one packet.
 #[derive(Clone, Copy, Debug)]
 struct Record {
+    /// Time of the first transmission, ps.
+    first_sent_ps: u64,
     /// Time of the last transmission, ps.
     sent_ps: u64,
     bytes: u16,
@@ -94,6 +96,7 @@ impl SentPackets {
     pub fn push(&mut self, now_ps: u64, bytes: u16) -> u64 {
         let number = self.next();
         self.records.push_back(Record {
+            first_sent_ps: now_ps,
             sent_ps: now_ps,
             bytes,
             entropy: 0,
@@ -165,6 +168,12 @@ impl SentPackets {
             _ => false,
         };
         (clear && record.state == State::InFlight).then_some(record.sent_ps)
+    }
+
+    /// Time of a packet's first transmission, ps, if its echo answers that one.
+    pub fn first_sent_ps(&mut self, number: u64, echo_resent: bool) -> Option<u64> {
+        let record = self.record(number).filter(|_| !echo_resent)?;
+        Some(record.first_sent_ps)
     }
 
     /// Whether a packet has been sent more than once.
@@ -243,6 +252,9 @@ mod tests {
         assert_eq!(sent.sample_ps(1, false), None);
         assert_eq!(sent.sample_ps(1, true), Some(60));
         assert_eq!(sent.sample_ps(0, false), Some(0));
+        // One of the first transmission always tells its time.
+        assert_eq!(sent.first_sent_ps(1, false), Some(10));
+        assert_eq!(sent.first_sent_ps(1, true), None);
         // Packet 3 was not lost after all.
         assert_eq!(sent.arrived(3), News::ArrivedAfterAll(100));
         assert_eq!((sent.lost_bytes(), sent.next_lost()), (0, None));
