@@ -25,6 +25,8 @@ from hull import UsageError
 from hull.plan import Plan, read_scenario
 
 NAME = "mutations"
+OF_ANY_NAME = (("schemes",), ("groups",))
+"""Tables whose keys are names of the user's choice."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +97,14 @@ def _misspelled(draw: random.Random, name: str, scenario: dict[str, Any], place:
     if wrong in table or wrong == key or known:
         wrong = f"{key}_x"
     table[wrong] = value
-    # A scheme may have any name, and a sweep's condition is shown by its key.
-    how = "renamed" if place[:-1] == ("schemes",) else "misspelled"
+    how = "renamed" if place[:-1] in OF_ANY_NAME else "misspelled"
     return Mutation(name, (*place[:-1], wrong), value, "file", how, changed)
 
 
 def _extra(draw: random.Random, name: str, scenario: dict[str, Any], place: Place) -> Mutation:
     # Inside the table itself, or next to a value.
     inside = place if isinstance(get(scenario, place), dict) else place[:-1]
-    if inside == ("schemes",):  # Any name is a scheme here.
+    if inside in OF_ANY_NAME:
         inside = place if place != inside else ()
     key = draw.choice(["colour", "rate2", "Name", "a b", "\u00b5", "__class__"])
     changed = copy.deepcopy(scenario)

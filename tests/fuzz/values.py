@@ -122,7 +122,17 @@ def is_like(old: object, new: object) -> bool:
     return old == new or _plain(old) == _plain(new)
 
 
-_FACTORS = {"": 1, "%": 1e-2, "T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "K": 1e3, "m": 1e-3}
+_FACTORS = {
+    "": 1,
+    "%": 1e-2,
+    "T": 1e12,
+    "G": 1e9,
+    "g": 1e9,
+    "M": 1e6,
+    "k": 1e3,
+    "K": 1e3,
+    "m": 1e-3,
+}
 _FACTORS |= {"u": 1e-6, "\u00b5": 1e-6, "\u03bc": 1e-6, "n": 1e-9, "p": 1e-12}
 _FACTORS |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
 
@@ -132,7 +142,7 @@ def _plain(value: object) -> object:
         return value
     if isinstance(value, int | float):
         return float(value)
-    unit = r"(%|[KMG]i|[TGMkKmunp\u00b5\u03bc]?)(?:bps|b/s|bit/s|B|s|)"
+    unit = r"(%|[KMG]i|[TGgMkKmunp\u00b5\u03bc]?)(?:bps|b/s|bit/s|B|s|)"
     found = re.fullmatch(rf"\s*([\d.]+(?:e-?\d+)?)\s*{unit}\s*", str(value))
     try:
         return float(found[1]) * _FACTORS[found[2]] if found else value
