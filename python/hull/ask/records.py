@@ -18,6 +18,7 @@ from hull.ask.nfdump import MAGIC, is_nfdump
 from hull.errors import UsageError, reason_of, shown
 from hull.input_file import special_kind
 from hull.parquet_probe import DAMAGED, problem_of
+from hull.said import escaped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,7 +76,7 @@ def head_of(path: Path) -> bytes:
 
 def refused(path: Path, why: str) -> UsageError:
     """The error about a trace that cannot be used."""
-    return UsageError(f"TRACE: {shown(path)}: {why}")
+    return UsageError(f"TRACE: {shown(path)}: {escaped(why)}")
 
 
 def scan(path: Path, head: bytes) -> Records:
@@ -99,7 +100,7 @@ def scan(path: Path, head: bytes) -> Records:
     except pl.exceptions.PanicException:
         raise refused(path, f"cannot be read: {DAMAGED}") from None
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise refused(path, f"cannot be read: {_first_line(error)}") from None
+        raise refused(path, f"cannot be read: {first_line(error)}") from None
     names = tuple(name for name in schema if name != ROW)
     if form == "CSV" and is_nfdump(names):
         form = "nfdump CSV"
@@ -157,5 +158,6 @@ def sampled(records: Records, name: str) -> list[Any]:
     return list(records.sample.get_column(name).drop_nulls().to_list())
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """The first line of an error's message, or its kind if it has none."""
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -13,7 +13,7 @@ from hull.ask.columns import Column, map_columns
 from hull.ask.counts import Counts, Dropped, number
 from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
-from hull.ask.records import CAPTURES, ROW, Records, head_of, refused, scan
+from hull.ask.records import CAPTURES, ROW, Records, first_line, head_of, refused, scan
 from hull.ask.rows import WHY, check, said_of, totals_of
 from hull.ask.scratch import Scratch
 from hull.ask.units import BYTE_UNITS, resolution_ps, ticks, time_unit, whole_bytes
@@ -84,7 +84,7 @@ def read_trace(
     except pl.exceptions.PanicException:
         raise refused(path, f"cannot be read: {DAMAGED}") from None
     except pl.exceptions.PolarsError as error:
-        raise refused(path, f"cannot be read: {str(error).splitlines()[0]}") from None
+        raise refused(path, f"cannot be read: {first_line(error)}") from None
     except OSError as error:
         if error.errno is None:  # of the decompression
             raise refused(path, f"cannot be read: {reason_of(error)}") from None
