@@ -80,9 +80,6 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// Memory of an event that is far away, such as a timer's, bytes.
-    pub const FAR_BYTES: u64 = size_of::<Far>() as u64;
-
     /// Creates an empty queue whose calendar covers at least `horizon_ps`, the longest time from
     /// the start of a transmission to its arrival. Most events fall within it.
     pub fn new(horizon_ps: u64, links: usize) -> Self {

@@ -17,6 +17,9 @@ pub struct Far {
     pub cargo: Cargo,
 }
 
+/// Memory of an event that is far away, such as a timer's, bytes.
+pub const FAR_BYTES: u64 = size_of::<Far>() as u64;
+
 impl Ord for Far {
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |far: &Self| (far.at_ps, far.entity);

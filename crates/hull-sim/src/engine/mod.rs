@@ -14,4 +14,5 @@ mod rank;
 
 pub use entity::{Entity, Kind};
 pub use event_queue::{EventQueue, LARGE};
+pub use later::FAR_BYTES;
 pub use near::{Cargo, Due};
