@@ -9,6 +9,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 Time = str | float
 Rate = str | float
+HostQueue = Literal["fifo", "fair", "fq", "fq_codel"]
+"""Queue of a host before its link (docs/host.md)."""
 Buffer = str | float
 Size = str | float
 Share = str | float
@@ -645,6 +647,21 @@ class Bic(TypedDict):
     """Whether a flow whose window did not reach its old maximum gives way to newer flows."""
 
 
+class SmallQueues(TypedDict):
+    """Limit of a flow's bytes in the queue of its host, that of Linux 6.1."""
+
+    on: NotRequired[bool]
+    """Whether there is a limit. Unset: with a queue for each flow (host.queue)."""
+    time: NotRequired[Time]
+    """The limit, as a time of the flow's pacing rate: 2 times its window per round trip in slow
+    start, 1.2 times afterwards.
+    """
+    segments: NotRequired[int]
+    """Smallest limit, segments; with host.offload pieces."""
+    bytes: NotRequired[Size]
+    """Largest limit (tcp_limit_output_bytes)."""
+
+
 class Transport(TypedDict):
     """TCP and its parameters; windows in segments of mtu - header bytes."""
 
@@ -708,6 +725,8 @@ class Transport(TypedDict):
     (Linux: 3), 64 KB or all remaining data, so that pieces grow; 0 sends what the window
     allows.
     """
+    small_queues: NotRequired[SmallQueues]
+    """TCP small queues."""
     paced: NotRequired[bool]
     """Whether its flows are paced if hosts have a pacer."""
     priority: NotRequired[int]
@@ -1099,11 +1118,13 @@ class Host(TypedDict):
     """Rate of the link from the host to the switch."""
     delay: Time
     """Propagation delay of that link."""
+    queue: NotRequired[HostQueue]
+    """Queue of the host before its link."""
     nic_buffer: NotRequired[Buffer]
-    """Size of the NIC's queue."""
+    """Size of that queue; of all flows together if each has one."""
     nic_queues: NotRequired[int]
-    """Transmit queues of the NIC, served round robin, one packet each; a flow's number selects
-    its queue. `nic_buffer` is the size of each.
+    """With `queue = "fifo"`: transmit queues of the NIC, served round robin, one packet each; a
+    flow's number selects its queue. `nic_buffer` is the size of each.
     """
     stack_delay: NotRequired[Time]
     """Delay of a packet in the host's stack and NIC, in each direction."""

@@ -23,7 +23,7 @@ def draw_messages(draw: random.Random, scenario: Table) -> None:
     }
     host, switch = scenario["host"], scenario["switch"]
     # Messages have their own NIC: a packet at a time, through one queue, without a pacer.
-    for key in ("offload", "nic_queues", "receive", "stack_jitter"):
+    for key in ("offload", "nic_queues", "queue", "receive", "stack_jitter"):
         host.pop(key, None)
     scenario.pop("pacer", None)
     scenario["workload"].pop("high_priority_below", None)

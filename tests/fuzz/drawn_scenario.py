@@ -42,7 +42,6 @@ def drawn(draw: random.Random) -> tuple[Table, int]:
         scenario["topology"] |= _failure(draw, uplink)
     if not by_rate and draw.random() < 0.4:
         scenario["pacer"] = _pacer(draw)
-        scenario["host"].pop("nic_queues", None)
     if "offload" not in scenario["host"]:
         transport.pop("tso_win_divisor", None)
     if "star" in topology and draw.random() < 0.4:
@@ -174,7 +173,11 @@ def _host(draw: random.Random, by_rate: bool) -> Table:
     if not by_rate:
         keys["offload"] = lambda: f"{draw.randint(9000, 65_535)}B"
         keys["nic_queues"] = lambda: draw.choice([1, 2, 64, 8191])
-    return {"rate": _rate(draw), "delay": _us(draw, 9)(), **some(draw, keys, 0.35)}
+        keys["queue"] = lambda: draw.choice(["fifo", "fair", "fq", "fq_codel"])
+    host = {"rate": _rate(draw), "delay": _us(draw, 9)(), **some(draw, keys, 0.35)}
+    if host.get("queue", "fifo") != "fifo":
+        host.pop("nic_queues", None)
+    return host
 
 
 def _switch(draw: random.Random, by_rate: bool, topology: Table) -> Table:

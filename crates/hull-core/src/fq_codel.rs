@@ -15,9 +15,9 @@
 //!
 //! Units: bytes.
 
-use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
+use alloc::vec::Vec;
 
 /// State of a flow in the lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +26,20 @@ pub struct Flow {
     listed: bool,
 }
 
+impl Flow {
+    const UNLISTED: Self = Self {
+        credit: 0,
+        listed: false,
+    };
+}
+
 /// Lists of new and old flows with their credits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowQueues {
     quantum: i64,
-    flows: Box<[Flow]>,
+    /// Credit of a flow that joins the new flows.
+    initial: i64,
+    flows: Vec<Flow>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
 }
@@ -42,16 +51,25 @@ impl FlowQueues {
     /// Panics if the quantum is zero.
     pub fn new(flows: u32, quantum_bytes: u32) -> Self {
         assert!(quantum_bytes > 0, "quantum_bytes must be above zero");
-        let flow = Flow {
-            credit: 0,
-            listed: false,
-        };
         Self {
             quantum: i64::from(quantum_bytes),
-            flows: vec![flow; flows as usize].into_boxed_slice(),
+            initial: i64::from(quantum_bytes),
+            flows: vec![Flow::UNLISTED; flows as usize],
             new: VecDeque::new(),
             old: VecDeque::new(),
         }
+    }
+
+    /// Gives flows that join the new ones `bytes` of credit instead of a quantum (Linux's sch_fq).
+    #[must_use]
+    pub fn with_initial(mut self, bytes: u32) -> Self {
+        self.initial = i64::from(bytes);
+        self
+    }
+
+    /// Adds a flow without packets; its number is the next one.
+    pub fn add(&mut self) {
+        self.flows.push(Flow::UNLISTED);
     }
 
     /// Records that a packet of `flow` joined its queue.
@@ -59,14 +77,14 @@ impl FlowQueues {
         let entry = &mut self.flows[flow as usize];
         if !entry.listed {
             entry.listed = true;
-            entry.credit = self.quantum;
+            entry.credit = self.initial;
             self.new.push_back(flow);
         }
     }
 
     /// Selects the flow that sends next; `None` if no flow holds packets. `waits` tells whether a
-    /// flow does.
-    pub fn next(&mut self, waits: impl Fn(u32) -> bool) -> Option<u32> {
+    /// flow does; `left` is called for each flow that leaves the lists.
+    pub fn next(&mut self, waits: impl Fn(u32) -> bool, mut left: impl FnMut(u32)) -> Option<u32> {
         loop {
             let of_new = !self.new.is_empty();
             let leaves = !of_new || self.old.is_empty();
@@ -80,6 +98,7 @@ impl FlowQueues {
             } else if leaves {
                 entry.listed = false;
                 list.pop_front();
+                left(flow);
                 continue;
             }
             list.pop_front();

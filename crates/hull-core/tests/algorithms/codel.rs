@@ -117,7 +117,7 @@ fn begun() -> Codel {
 fn send(queues: &mut FlowQueues, sizes: &[u32], packets: usize) -> Vec<u64> {
     let mut bytes = vec![0; sizes.len()];
     for _ in 0..packets {
-        let flow = queues.next(|_| true).unwrap();
+        let flow = queues.next(|_| true, |_| {}).unwrap();
         queues.on_sent(flow, sizes[flow as usize]);
         bytes[flow as usize] += u64::from(sizes[flow as usize]);
     }
@@ -146,21 +146,21 @@ fn new_flows_first() {
     queues.on_arrival(1);
     send(&mut queues, &[1500, 1500, 100], 10);
     queues.on_arrival(2);
-    assert_eq!(queues.next(|_| true), Some(2));
+    assert_eq!(queues.next(|_| true, |_| {}), Some(2));
     queues.on_sent(2, 100);
     // Its queue is empty: it waits behind the old flows and leaves at its turn.
     let waits = |flow| flow != 2;
     let mut turns: Vec<u32> = Vec::new();
     for _ in 0..6 {
-        let flow = queues.next(waits).unwrap();
+        let flow = queues.next(waits, |_| {}).unwrap();
         queues.on_sent(flow, 1500);
         turns.push(flow);
     }
     assert!(turns.windows(2).all(|pair| pair[0] != pair[1]));
-    assert_eq!(queues.next(|_| false), None);
+    assert_eq!(queues.next(|_| false, |_| {}), None);
     // All flows have left: a flow that gets a packet is new again.
     queues.on_arrival(1);
-    assert_eq!(queues.next(|flow| flow == 1), Some(1));
+    assert_eq!(queues.next(|flow| flow == 1, |_| {}), Some(1));
 }
 
 /// A flow that leaves and returns immediately with each packet cannot starve the others: its next
@@ -173,7 +173,7 @@ fn a_thin_flow_does_not_starve_others() {
     let (mut thin, mut thick) = (0, 0);
     for _ in 0..1000 {
         queues.on_arrival(1);
-        match queues.next(|_| true).unwrap() {
+        match queues.next(|_| true, |_| {}).unwrap() {
             0 => {
                 queues.on_sent(0, 1500);
                 thick += 1;
@@ -182,7 +182,7 @@ fn a_thin_flow_does_not_starve_others() {
                 queues.on_sent(1, 1500);
                 thin += 1;
                 // Its queue is empty at its next turn.
-                if queues.next(|flow| flow == 0) == Some(0) {
+                if queues.next(|flow| flow == 0, |_| {}) == Some(0) {
                     queues.on_sent(0, 1500);
                     thick += 1;
                 }

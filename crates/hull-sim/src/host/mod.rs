@@ -16,11 +16,15 @@ pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use puller::Puller;
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 
+use crate::network::Network;
+
 /// Hosts of a network. Each list has one entry per host, or none if no host has the part.
 #[derive(Debug, Default)]
 pub struct HostSide {
     /// Port on which each host sends.
     pub ports: Vec<u32>,
+    /// Rate of each host's link, bit/s.
+    pub rates_bps: Vec<u64>,
     /// Largest piece that TCP passes to the NIC, bytes; 0 without segmentation offload.
     pub offload_bytes: u16,
     /// Stacks with variable delay: host h has 2h for sending and 2h + 1 for receiving.
@@ -47,11 +51,13 @@ impl HostSide {
         }
     }
 
-    /// Lets the pacers of two hosts forget the flow whose number a new flow between them takes.
-    pub fn forget_flow(&mut self, ends: (u32, u32), flow: u32) {
+    /// Lets the queues and pacers of two hosts forget the flow whose number a new flow between them
+    /// takes.
+    pub fn forget_flow(&mut self, ends: (u32, u32), flow: u32, network: &mut Network) {
         for host in [ends.0, ends.1] {
-            if let Some(pacer) = self.pacers.get_mut(host as usize) {
-                pacer.forget(flow);
+            match self.pacers.get_mut(host as usize) {
+                Some(pacer) => pacer.forget(flow),
+                None => network.ports[self.ports[host as usize] as usize].forget_flow(flow),
             }
         }
     }

@@ -1,9 +1,10 @@
-//! A NIC's queue before a pacer: a FIFO that hands a packet over when its transmission would start, as a
-//! port would. Times are ps, sizes bytes.
+//! A host's queue before a pacer: it hands a packet over when its transmission would start, as a port
+//! would. Times are ps, sizes bytes.
 
 use std::collections::VecDeque;
 
-use crate::network::{Packet, PortConfig, ps_per_byte_q16};
+use crate::network::rules::Decision;
+use crate::network::{Packet, PortConfig, Queues, Waiting, flags, ps_per_byte_q16};
 
 /// Result of passing a packet to a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +28,12 @@ pub struct Nic {
     limit_packets: u32,
     limit_bytes: u64,
     waiting_bytes: u64,
-    /// Waiting packets with the times at which they are handed over, ps.
+    /// Waiting packets of a FIFO with the times at which they are handed over, ps.
     waiting: VecDeque<(u64, Packet)>,
+    /// Queues of a host that has several; the FIFO is then empty.
+    queues: Option<Box<Queues>>,
+    /// Packets that were dropped when they were selected.
+    lost: VecDeque<Packet>,
     /// Number of packets dropped by this NIC.
     pub drops: u64,
 }
@@ -36,7 +41,7 @@ pub struct Nic {
 impl Nic {
     /// Creates an empty queue with the rate, framing and buffer of a port.
     pub fn new(port: &PortConfig) -> Self {
-        debug_assert!(port.classes == 1, "a NIC before a pacer has one queue");
+        let is_fifo = port.classes == 1;
         let (limit_bytes, limit_packets) = port.buffer.limits();
         Nic {
             busy_until_ps: 0,
@@ -46,13 +51,18 @@ impl Nic {
             limit_bytes,
             waiting_bytes: 0,
             waiting: VecDeque::new(),
+            queues: (!is_fifo).then(|| Box::new(Queues::new(port.classes, &port.order, 0))),
+            lost: VecDeque::new(),
             drops: 0,
         }
     }
 
     /// Offers a packet to the queue.
     #[inline]
-    pub fn enqueue(&mut self, now_ps: u64, packet: &Packet) -> Entry {
+    pub fn enqueue(&mut self, now_ps: u64, packet: &mut Packet) -> Entry {
+        if self.queues.is_some() {
+            return self.enqueue_of_several(now_ps, packet);
+        }
         let start_ps = self.busy_until_ps.max(now_ps);
         if start_ps == now_ps {
             self.occupy(start_ps, packet);
@@ -70,6 +80,43 @@ impl Nic {
             Entry::First(start_ps)
         } else {
             Entry::Behind
+        }
+    }
+
+    /// Offers a packet to one of several queues. A selection that is due must have been made.
+    fn enqueue_of_several(&mut self, now_ps: u64, packet: &mut Packet) -> Entry {
+        let Some(queues) = self.queues.as_deref_mut() else {
+            return Entry::Dropped;
+        };
+        let waiting = Waiting {
+            arrived_ps: now_ps,
+            earliest_ps: now_ps,
+            packet: *packet,
+        };
+        let at = queues.queue_of(packet);
+        if self.busy_until_ps <= now_ps && queues.is_empty() {
+            if queues.manages() {
+                match queues.pass_through(at, waiting) {
+                    Decision::Drop => {
+                        self.drops += 1;
+                        return Entry::Dropped;
+                    }
+                    decision => mark_if(decision, packet),
+                }
+            }
+            self.occupy(now_ps, packet);
+            return Entry::Now;
+        }
+        let (bytes, packets) = queues.against_buffer(at);
+        if bytes + u64::from(packet.wire_bytes) > self.limit_bytes
+            || packets >= u64::from(self.limit_packets)
+        {
+            self.drops += 1;
+            return Entry::Dropped;
+        }
+        match queues.push(at, waiting, self.busy_until_ps) {
+            Some(at_ps) => Entry::First(at_ps),
+            None => Entry::Behind,
         }
     }
 
@@ -93,9 +140,60 @@ impl Nic {
         queued_bytes + u64::from(bytes) > self.limit_bytes || packets >= self.limit_packets as usize
     }
 
+    /// Whether one of several queues is to be selected at `now_ps`.
+    #[inline]
+    pub fn selects_at(&self, now_ps: u64) -> bool {
+        (self.queues.as_deref()).is_some_and(|queues| queues.selects_at(now_ps))
+    }
+
+    /// Takes the packet that is handed over at `now_ps`, if there is one, and the time at which the
+    /// next one is, ps.
+    #[inline]
+    pub fn take_next(&mut self, now_ps: u64) -> (Option<Packet>, Option<u64>) {
+        if self.queues.is_some() {
+            return self.take_of_several(now_ps);
+        }
+        match self.take_head() {
+            Some((packet, next_ps)) => (Some(packet), next_ps),
+            None => (None, None),
+        }
+    }
+
+    fn take_of_several(&mut self, now_ps: u64) -> (Option<Packet>, Option<u64>) {
+        let Some(mut queues) = self.queues.take() else {
+            return (None, None);
+        };
+        let mut taken = (None, None);
+        if queues.selects_at(now_ps) {
+            let (chosen, dropped) = queues.pop_kept(now_ps, &mut self.lost);
+            self.drops += dropped;
+            if let Some((waiting, decision)) = chosen {
+                let mut packet = waiting.packet;
+                mark_if(decision, &mut packet);
+                self.occupy(now_ps, &packet);
+                taken.0 = Some(packet);
+            }
+            taken.1 = queues.select_again(now_ps, self.busy_until_ps);
+        }
+        self.queues = Some(queues);
+        taken
+    }
+
+    /// Takes a packet that was dropped when it was selected.
+    pub fn take_lost(&mut self) -> Option<Packet> {
+        self.lost.pop_front()
+    }
+
+    /// Forgets the flow whose slot a new flow takes.
+    pub fn forget(&mut self, flow: u32) {
+        if let Some(queues) = &mut self.queues {
+            queues.forget(flow);
+        }
+    }
+
     /// Takes the first packet. Returns it with the time at which the next one is handed over, ps.
     #[inline]
-    pub fn take_head(&mut self) -> Option<(Packet, Option<u64>)> {
+    fn take_head(&mut self) -> Option<(Packet, Option<u64>)> {
         let (_, packet) = self.waiting.pop_front()?;
         self.waiting_bytes -= u64::from(packet.wire_bytes);
         Some((packet, self.waiting.front().map(|&(start_ps, _)| start_ps)))
@@ -108,12 +206,20 @@ impl Nic {
 
     /// Number of waiting packets.
     pub fn len(&self) -> usize {
-        self.waiting.len()
+        let of_queues = self.queues.as_deref().map_or(0, Queues::packets);
+        self.waiting.len() + of_queues
     }
 
     /// Whether no packet waits.
     pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.len() == 0
+    }
+}
+
+/// Marks an ECN-capable packet if the scheduler decided so.
+fn mark_if(decision: Decision, packet: &mut Packet) {
+    if decision == Decision::Mark && packet.is_markable() {
+        packet.flags |= flags::CE;
     }
 }
 
@@ -161,7 +267,7 @@ mod tests {
                 };
                 let expected = port.enqueue(now_ps, now_ps, &mut packet, options);
                 let waited = nic.len();
-                match (nic.enqueue(now_ps, &packet), expected) {
+                match (nic.enqueue(now_ps, &mut packet.clone()), expected) {
                     (Entry::Now, Verdict::Accepted { start_ps, .. }) => {
                         assert_eq!(start_ps, now_ps)
                     }

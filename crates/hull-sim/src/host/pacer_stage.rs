@@ -176,6 +176,7 @@ impl PacerStage {
     /// Processes the end of a flow whose number another flow takes.
     pub fn forget(&mut self, flow: u32) {
         self.association.forget(flow);
+        self.nic.forget(flow);
     }
 
     /// Takes the effect of one packet with [`flags::ECHOED`] on its flow.

@@ -16,6 +16,7 @@ mod queues;
 mod ring;
 pub mod rules;
 mod schedulers;
+mod selected;
 mod shared_buffer;
 mod signal;
 mod trimming;
@@ -28,7 +29,9 @@ pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub(crate) use port::ps_per_byte_q16;
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
+pub(crate) use queues::{Queues, Waiting};
 pub use schedulers::{DUALPI2_QUEUES, DualPi2, FqCodel, Order};
+pub use selected::Selected;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use signal::{PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;
@@ -376,40 +379,6 @@ impl Network {
         } else {
             start_ps
         }
-    }
-
-    /// Selects the next packet of a port with several queues; see [`Port::transmit_next`]. Returns
-    /// the arrival time (ps) and cargo of the packet, and the time at which the port must be called
-    /// again, ps.
-    pub fn transmit_next(
-        &mut self,
-        now_ps: u64,
-        port: usize,
-    ) -> (Option<(u64, Cargo)>, Option<u64>) {
-        self.ports[port].look_at_sent(now_ps, &mut self.in_flight);
-        let (sent, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
-        let Some((packet, verdict)) = sent else {
-            return (None, again_ps);
-        };
-        let Verdict::Accepted {
-            start_ps,
-            arrival_ps,
-        } = verdict
-        else {
-            return (None, again_ps);
-        };
-        if let Some(&Some(shared)) = self.places.get(port) {
-            let leaves_ps = self.leaves_ps(port, start_ps, packet.wire_bytes);
-            let queue = shared.queue as usize + packet.class().min(self.classes - 1);
-            let memory = &mut self.memories[shared.memory as usize];
-            memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
-        }
-        let place = self.in_flight.insert(packet);
-        self.ports[port].note_sent(arrival_ps, place);
-        if self.hands_over(arrival_ps, port, place) {
-            return (None, again_ps);
-        }
-        (Some((arrival_ps, self.cargo(port, place))), again_ps)
     }
 
     /// Shared memory of a port, and the port's first queue in it.

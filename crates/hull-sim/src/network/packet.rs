@@ -26,6 +26,9 @@ pub mod flags {
     pub const PROBE: u16 = 1 << 6;
     /// Reply to a probe.
     pub const REPLY: u16 = 1 << 7;
+    /// On data: the NIC has split the packet off the same piece as the one before (segmentation
+    /// offload). The bit of REPLY, which only probes have.
+    pub const BEHIND: u16 = REPLY;
     /// Opens a connection; with ACK, the answer.
     pub const SYN: u16 = 1 << 8;
     /// The flow has received an ECN-Echo since its previous packet; for the sending host's pacer.
@@ -114,6 +117,12 @@ impl Packet {
     #[inline]
     pub fn has(&self, mask: u16) -> bool {
         self.flags & mask == mask
+    }
+
+    /// Whether the NIC has split the packet off the same piece as the one before.
+    #[inline]
+    pub fn is_behind(&self) -> bool {
+        self.flags & (flags::BEHIND | flags::PROBE) == flags::BEHIND
     }
 
     /// Whether a switch may mark the packet: ECT(0) or ECT(1), not CE. Without a branch.

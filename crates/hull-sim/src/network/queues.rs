@@ -70,6 +70,10 @@ pub struct Queues {
     scheduler: Chooser,
     /// Whether the scheduler marks and drops departing packets.
     manages: bool,
+    /// Whether all queues together have the port's buffer; otherwise each has as much.
+    shares_buffer: bool,
+    /// Queue whose next packet belongs to the same piece as the one selected last.
+    continues: Option<usize>,
     bytes: u64,
     packets: usize,
     /// Time before the link is free at which the next packet is selected, ps.
@@ -89,6 +93,8 @@ impl Queues {
                 other => Chooser::Other(other.scheduler(count)),
             },
             manages: order.manages(),
+            shares_buffer: order.manages() || order.is_per_flow(),
+            continues: None,
             bytes: 0,
             packets: 0,
             commit_ps,
@@ -151,7 +157,7 @@ impl Queues {
 
     /// Bytes and packets that count against the port's buffer for a packet of `queue`.
     pub fn against_buffer(&self, queue: usize) -> (u64, u64) {
-        match self.manages() {
+        match self.shares_buffer {
             true => (self.bytes, self.packets as u64),
             false => self.queue(queue),
         }
@@ -187,9 +193,15 @@ impl Queues {
     fn add(&mut self, to: usize, waiting: Waiting) {
         self.pass_time(waiting.arrived_ps);
         let wire_bytes = u64::from(waiting.packet.wire_bytes);
+        if to == self.queues.len() {
+            self.queues.push(Queue::default()); // of a flow that is new
+        }
+        if self.packets == 0 && waiting.packet.is_behind() {
+            self.continues = Some(to); // the piece's first packet was sent at once
+        }
         let queue = &mut self.queues[to];
         if queue.packets.is_empty() {
-            self.scheduler.on_filled(to);
+            self.scheduler.on_filled(to, &waiting.packet);
         }
         self.scheduler.on_added(to, queue.packets.len());
         queue.bytes += wire_bytes;
@@ -229,6 +241,11 @@ impl Queues {
         Some(replaced)
     }
 
+    /// Forgets the flow whose slot a new flow takes: it does not get that one's queue.
+    pub fn forget(&mut self, flow: u32) {
+        self.scheduler.forget(flow);
+    }
+
     /// Removes and returns all packets when the link has failed, and cancels the pending selection.
     pub fn clear(&mut self, now_ps: u64) -> Vec<Packet> {
         let mut lost = Vec::new();
@@ -245,9 +262,22 @@ impl Queues {
         self.pass_time(now_ps);
         let queues = &self.queues;
         let first_bytes = |queue: usize| Some(queues[queue].packets.front()?.packet.wire_bytes);
-        let chosen = self.scheduler.next(&first_bytes)?;
+        let chosen = match self.continues.take() {
+            Some(queue) => {
+                let bytes = first_bytes(queue).unwrap_or(0);
+                self.scheduler.on_continued(queue, bytes);
+                queue
+            }
+            None => self.scheduler.next(&first_bytes)?,
+        };
         let queue = &mut self.queues[chosen];
         let waiting = queue.packets.pop_front()?;
+        if self.shares_buffer
+            && let Some(next) = queue.packets.front()
+            && next.packet.is_behind()
+        {
+            self.continues = Some(chosen); // nothing comes between the packets of a piece
+        }
         let wire_bytes = u64::from(waiting.packet.wire_bytes);
         queue.bytes -= wire_bytes;
         self.bytes -= wire_bytes;

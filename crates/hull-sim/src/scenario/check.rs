@@ -3,7 +3,7 @@
 
 use super::{
     Scenario, constant_rate, groups, host, measure, message, pacer, qcn, queue_rules, rcp, run,
-    switch, transport, transports,
+    small_queues, switch, transport, transports,
 };
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
@@ -54,6 +54,7 @@ fn name(s: &Scenario) -> Result<(), Problem> {
 /// Checks the constraints across sections.
 fn together(s: &Scenario) -> Result<(), Problem> {
     rcp::check(s)?;
+    small_queues::check(s)?;
     require(
         s.transport.tso_win_divisor == 0 || s.host.offload.is_some(),
         "transport.tso_win_divisor",
@@ -61,12 +62,6 @@ fn together(s: &Scenario) -> Result<(), Problem> {
         "0 without host.offload",
     )?;
     qcn::check(s)?;
-    require(
-        s.pacer.is_none() || s.host.nic_queues == 1,
-        "host.nic_queues",
-        s.host.nic_queues,
-        "1 with a pacer, which takes packets from one queue",
-    )?;
     transports::check(s)?;
     message::check(s)?;
     constant_rate::check(s)?;

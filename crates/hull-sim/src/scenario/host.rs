@@ -8,6 +8,21 @@ use crate::problem::{Problem, buffer, delay, quoted, rate, require};
 use crate::service_time::{Service, check as check_service};
 use crate::units::{Buffer, Rate, Size, Time};
 
+/// Queue of a host before its link (docs/host.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HostQueue {
+    /// One queue for all flows, as in the experiments of 2012.
+    Fifo,
+    /// A queue for each flow, served in turn by bytes.
+    Fair,
+    /// Linux's sch_fq: a queue for each flow, those that were empty first; TCP with a window is paced at 2
+    /// times its window per round trip in slow start, and at 1.2 times afterwards.
+    Fq,
+    /// Linux's fq_codel: a queue with CoDel for each flow, those that were empty first.
+    FqCodel,
+}
+
 /// A host and its link to the switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -16,11 +31,14 @@ pub struct Host {
     pub rate: Rate,
     /// Propagation delay of that link.
     pub delay: Time,
-    /// Size of the NIC's queue.
+    /// Queue of the host before its link.
+    #[serde(default = "default::host_queue")]
+    pub queue: HostQueue,
+    /// Size of that queue; of all flows together if each has one.
     #[serde(default = "default::unlimited")]
     pub nic_buffer: Buffer,
-    /// Transmit queues of the NIC, served round robin, one packet each; a flow's number selects its queue.
-    /// `nic_buffer` is the size of each.
+    /// With `queue = "fifo"`: transmit queues of the NIC, served round robin, one packet each; a flow's number
+    /// selects its queue. `nic_buffer` is the size of each.
     #[serde(default = "default::one_u32")]
     pub nic_queues: u32,
     /// Delay of a packet in the host's stack and NIC, in each direction.
@@ -87,6 +105,12 @@ pub(super) fn check(host: &Host, mtu: u64) -> Vec<Result<(), Problem>> {
         "host.nic_queues",
         queues,
         allowed,
+    ));
+    found.push(require(
+        queues == 1 || host.queue == HostQueue::Fifo,
+        "host.nic_queues",
+        queues,
+        "1 unless host.queue = \"fifo\": each flow has a queue",
     ));
     found.push(delay("host.stack_delay", host.stack_delay));
     found.push(delay("host.application_delay", host.application_delay));

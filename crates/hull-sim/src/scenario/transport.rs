@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::CongestionControl;
 use super::default;
 use super::message::Message;
+use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{Bic, ConstantRate, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas};
 use crate::units::{Size, Time};
@@ -91,6 +92,9 @@ pub struct Transport {
     /// KB or all remaining data, so that pieces grow; 0 sends what the window allows.
     #[serde(default)]
     pub tso_win_divisor: u8,
+    /// TCP small queues.
+    #[serde(default, skip_serializing_if = "SmallQueues::is_default")]
+    pub small_queues: SmallQueues,
     /// Whether its flows are paced if hosts have a pacer.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub paced: bool,
@@ -159,6 +163,7 @@ impl Default for Transport {
             cwnd_validation: false,
             byte_counting: false,
             tso_win_divisor: 0,
+            small_queues: SmallQueues::default(),
             paced: yes(),
             priority: None,
             bic: Bic::default(),
@@ -189,6 +194,7 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
             t.ecn,
             "true with transport.congestion_control = \"prague\"",
         ),
+        t.small_queues.check(t.mtu),
         t.prague.check(),
         t.dctcp.check(),
         t.bic.check(),

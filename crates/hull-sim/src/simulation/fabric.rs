@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use crate::engine::{Entity, Kind};
 use crate::network::{Network, Packet};
-use crate::topology::{Change, Graph, Notice, Routes};
+use crate::topology::{Change, Graph, Kind as NodeKind, Notice, Routes};
 
 /// Network and its changes.
 #[derive(Debug)]
@@ -19,15 +19,29 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Selects the next packet of a port with several queues.
-    pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) {
-        let (sent, again_ps) = self.network.transmit_next(clock.now_ps, port);
-        if let Some((at_ps, cargo)) = sent {
+    /// Selects the next packet of a port with several queues. Returns it, unless all were dropped.
+    pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) -> Option<Packet> {
+        let selected = self.network.transmit_next(clock.now_ps, port);
+        if let Some((at_ps, cargo)) = selected.arrival {
             clock.schedule_arrival(at_ps, port, cargo);
         }
-        if let Some(at_ps) = again_ps {
+        if let Some(at_ps) = selected.again_ps {
             clock.schedule(at_ps, Kind::Transmit, port);
         }
+        selected.packet
+    }
+
+    /// Whether a host sends through this port.
+    pub fn is_of_host(&self, port: usize) -> bool {
+        self.graph.nodes[self.graph.port_owner(port)].kind == NodeKind::Host
+    }
+
+    /// Ports whose link has failed.
+    pub fn failed_ports(&self) -> impl Iterator<Item = usize> {
+        let failed = self.failed_links.iter().enumerate();
+        failed
+            .filter_map(|(link, &is_down)| is_down.then_some([2 * link, 2 * link + 1]))
+            .flatten()
     }
 
     /// Admits packets that a port holds back.

@@ -13,6 +13,7 @@ use super::distances::Distances;
 use super::followed::Followed;
 use super::halves::Halves;
 use super::paced::Paced;
+use super::small_queue::SmallQueue;
 use crate::host::Echo;
 use crate::limits;
 use crate::measure::LoggedFlow;
@@ -86,6 +87,10 @@ pub struct Flow {
     pub echoed: bool,
     /// Number of the flow's transport.
     pub transport: u16,
+    /// Bytes of data that have not left the host's queue, if they are limited.
+    pub at_host_bytes: u32,
+    /// Whether the flow waits until some of these have left.
+    pub waits_for_host: bool,
 }
 
 /// Initial state of the flows of one transport.
@@ -95,6 +100,10 @@ pub struct Template {
     pub receiver: Receiver,
     /// Whether the control sets a pace.
     pub has_pace: bool,
+    /// Whether the window is sent at a pace (host.queue = "fq").
+    pub paces_window: bool,
+    /// Limit of a flow's bytes in the queue of its host, if there is one.
+    pub small_queue: Option<SmallQueue>,
     /// Whether data carries requests to switches.
     pub asks: bool,
     /// Whether ECN-Echoes associate the flows with their host's pacer.
@@ -136,6 +145,8 @@ impl Flow {
             associations_begun: 0,
             echoed: false,
             transport: 0,
+            at_host_bytes: 0,
+            waits_for_host: false,
         }
     }
 
@@ -155,6 +166,8 @@ impl Flow {
         self.associations_begun = 0;
         self.echoed = false;
         self.transport = transport;
+        self.at_host_bytes = 0;
+        self.waits_for_host = false;
     }
 
     /// Counts the effect of an ECN-Echo.

@@ -5,6 +5,17 @@ use super::Simulation;
 use crate::engine::{Cargo, Kind};
 use crate::network::{Hop, Verdict, flags};
 
+/// What becomes of a packet at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Its transmission is scheduled.
+    Goes,
+    /// It waits in a queue until it is selected.
+    Waits,
+    /// It was dropped.
+    Lost,
+}
+
 impl Simulation {
     /// Processes a packet that leaves a link, to be forwarded or to arrive.
     #[inline(always)]
@@ -50,24 +61,24 @@ impl Simulation {
         (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
     }
 
-    /// Offers the packet at `place` to the next port of its route. Returns true if it was accepted.
+    /// Offers the packet at `place` to the next port of its route.
     #[inline(always)]
-    pub(super) fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
+    pub(super) fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> Taken {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         match network.forward_fast(now_ps, earliest_ps, port, place) {
             Some((arrival_ps, Some(cargo))) => {
                 self.clock.schedule_arrival(arrival_ps, port, cargo);
-                true
+                Taken::Goes
             }
-            Some((_, None)) => true,
+            Some((_, None)) => Taken::Goes,
             None => self.transmit_off_fast_path(earliest_ps, port, place),
         }
     }
 
     /// Offers the packet at `place` to a port with features beyond the fast path, a long queue, or
-    /// no room. Returns true if it was accepted.
+    /// no room.
     #[inline(never)]
-    fn transmit_off_fast_path(&mut self, earliest_ps: u64, port: usize, place: u32) -> bool {
+    fn transmit_off_fast_path(&mut self, earliest_ps: u64, port: usize, place: u32) -> Taken {
         self.make_due_selections(port);
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         let verdict = network.enqueue(now_ps, earliest_ps, port, place);
@@ -82,27 +93,27 @@ impl Simulation {
             Verdict::Accepted { arrival_ps, .. } => {
                 let cargo = network.cargo(port, place);
                 self.clock.schedule_arrival(arrival_ps, port, cargo);
-                true
+                Taken::Goes
             }
-            Verdict::HandedOver => true,
+            Verdict::HandedOver => Taken::Goes,
             Verdict::Queued { choice_ps } => {
                 self.fabric.network.in_flight.remove(place);
                 if let Some(choice_ps) = choice_ps {
                     self.clock.schedule(choice_ps, Kind::Transmit, port);
                 }
-                true
+                Taken::Waits
             }
             Verdict::Held { due_ps } => {
                 if let Some(due_ps) = due_ps {
                     self.clock.schedule(due_ps, Kind::Held, port);
                 }
-                true
+                Taken::Goes
             }
             Verdict::Dropped => {
                 let packet = self.fabric.network.in_flight.remove(place);
                 let (clock, fabric) = (&mut self.clock, &mut self.fabric);
                 (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
-                false
+                Taken::Lost
             }
         }
     }
@@ -117,10 +128,17 @@ impl Simulation {
     }
 
     fn select_next(&mut self, port: usize) {
-        self.fabric.transmit_next(port, &mut self.clock);
+        let sent = self.fabric.transmit_next(port, &mut self.clock);
+        let limits = self.endpoints.limits_queues && self.fabric.is_of_host(port);
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
             let (clock, fabric) = (&mut self.clock, &mut self.fabric);
             (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+            if limits {
+                self.left_host(&packet);
+            }
+        }
+        if limits && let Some(packet) = sent {
+            self.left_host(&packet);
         }
     }
 
@@ -136,7 +154,7 @@ impl Simulation {
             .saturating_sub(sending_ps)
             .max(self.clock.now_ps);
         let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
-        let taken = self.transmit(earliest_ps, port, place);
+        let taken = self.transmit(earliest_ps, port, place) != Taken::Lost;
         if packet.flags & flags::PROBE != 0 {
             let latency = &mut self.records.latency;
             (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
@@ -149,6 +167,10 @@ impl Simulation {
         for packet in self.fabric.change_links(index, &mut self.clock) {
             let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
             (self.endpoints).drop_packet(packet, now_ps, options, &mut self.tally);
+        }
+        if self.endpoints.limits_queues {
+            let down = self.fabric.failed_ports();
+            down.for_each(|port| self.endpoints.forget_host_queue(port));
         }
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         self.endpoints.table.reroute(network, routes);

@@ -352,7 +352,7 @@ impl Endpoints {
     /// Adds the receiver's half of a flow of another part.
     pub(super) fn adopt(&mut self, opening: &Opening, network: &mut Network) {
         self.table.adopt(opening, network);
-        self.hosts.forget_flow(opening.ends, opening.slot);
+        (self.hosts).forget_flow(opening.ends, opening.slot, network);
     }
 }
 

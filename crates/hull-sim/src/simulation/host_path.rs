@@ -2,6 +2,7 @@
 //! stack.
 
 use super::clock::Clock;
+use super::forwarding::Taken;
 use super::{Endpoints, Simulation, Tally};
 use crate::engine::Kind;
 use crate::host::{Entry, Received, Release};
@@ -51,16 +52,27 @@ impl Simulation {
         if self.endpoints.hosts.pacers.is_empty() {
             self.send_to_wire(host, packet);
         } else {
-            self.send_to_pacer(host, &packet);
+            self.send_to_pacer(host, packet);
         }
     }
 
     #[inline(never)]
-    fn send_to_pacer(&mut self, host: usize, packet: &Packet) {
+    fn send_to_pacer(&mut self, host: usize, mut packet: Packet) {
+        if self.endpoints.hosts.pacers[host]
+            .nic
+            .selects_at(self.clock.now_ps)
+        {
+            self.serve_nic(host); // as at a port, a due selection comes first
+        }
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        if endpoints.enter_nic(host, packet, clock, options, &mut self.tally) {
-            self.send_to_wire(host, *packet);
+        let waited = endpoints.hosts.pacers[host].nic.len();
+        if endpoints.enter_nic(host, &mut packet, clock, options, &mut self.tally) {
+            self.send_to_wire(host, packet);
+        }
+        let hosts = &self.endpoints.hosts;
+        if self.endpoints.limits_queues && hosts.pacers[host].nic.len() == waited {
+            self.left_host(&packet);
         }
     }
 
@@ -75,15 +87,37 @@ impl Simulation {
     #[inline(never)]
     fn send_from(&mut self, host: usize, place: u32) {
         let port = self.endpoints.hosts.ports[host] as usize;
-        self.transmit(self.clock.now_ps, port, place);
+        if !self.endpoints.limits_queues || !self.endpoints.hosts.pacers.is_empty() {
+            self.transmit(self.clock.now_ps, port, place);
+            return;
+        }
+        let packet = *self.fabric.network.in_flight.get(place);
+        if self.transmit(self.clock.now_ps, port, place) != Taken::Waits {
+            self.left_host(&packet);
+        }
+    }
+
+    /// Processes a packet that has left the queue of its host: a flow that waits for that sends on.
+    #[inline]
+    pub(super) fn left_host(&mut self, packet: &Packet) {
+        if self.endpoints.leave_host(packet) {
+            self.pump(packet.flow);
+        }
     }
 
     /// Processes the packet at the head of a NIC's queue.
     pub(super) fn serve_nic(&mut self, host: usize) {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        if let Some(packet) = endpoints.leave_nic(host, clock, options, &mut self.tally) {
+        let (left, lost) = endpoints.leave_nic(host, clock, options, &mut self.tally);
+        if let Some((packet, true)) = left {
             self.send_to_wire(host, packet);
+        }
+        if self.endpoints.limits_queues {
+            let left = left.map(|(packet, _)| packet);
+            left.iter()
+                .chain(&lost)
+                .for_each(|packet| self.left_host(packet));
         }
     }
 
@@ -180,7 +214,7 @@ impl Endpoints {
     fn enter_nic(
         &mut self,
         host: usize,
-        packet: &Packet,
+        packet: &mut Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
@@ -195,7 +229,8 @@ impl Endpoints {
         false
     }
 
-    /// Passes the packet at the head of a NIC's queue through the pacer.
+    /// Passes the next packet of a NIC's queue through the pacer. Returns it, if there is one, and
+    /// whether it goes to the wire now; and packets that were dropped.
     #[inline]
     fn leave_nic(
         &mut self,
@@ -203,12 +238,22 @@ impl Endpoints {
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
-    ) -> Option<Packet> {
-        let (packet, next_ps) = self.hosts.pacers[host].nic.take_head()?;
+    ) -> (Option<(Packet, bool)>, Vec<Packet>) {
+        let nic = &mut self.hosts.pacers[host].nic;
+        let (packet, next_ps) = nic.take_next(clock.now_ps);
         if let Some(next_ps) = next_ps {
             clock.schedule(next_ps, Kind::NicHead, host);
         }
-        (self.admit(host, &packet, clock, options, tally)).then_some(packet)
+        let mut all_lost = Vec::new();
+        while let Some(lost) = self.hosts.pacers[host].nic.take_lost() {
+            self.drop_packet(lost, clock.now_ps, options, tally);
+            all_lost.push(lost);
+        }
+        let left = packet.map(|packet| {
+            let is_released = self.admit(host, &packet, clock, options, tally);
+            (packet, is_released)
+        });
+        (left, all_lost)
     }
 
     /// Passes a packet to the pacer. Returns true if it goes to the wire now.

@@ -27,6 +27,7 @@ mod outcome;
 mod paced;
 mod partition;
 mod samplers;
+mod small_queue;
 mod tcp;
 mod timers;
 mod traffic;
@@ -91,6 +92,8 @@ struct Endpoints {
     header_bytes: u16,
     /// Largest payload of a packet, bytes.
     mss: u16,
+    /// Whether a flow may have few bytes in its host's queue (`small_queue`).
+    limits_queues: bool,
     /// Losses that their flows do not yet know.
     losses: Losses,
     /// Whether this part holds the flows whose packets it loses; the fabric does not.

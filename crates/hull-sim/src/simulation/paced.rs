@@ -22,6 +22,8 @@ const NOTICE_BYTES: u16 = 64;
 pub struct Paced {
     /// Time of the next segment.
     pacing: Pacing,
+    /// Number of data segments sent, for windows with a pace.
+    sent: u32,
     /// Fields of the last data, at the receiver.
     written: Option<Written>,
     /// Notices in flight with their arrival times, ps; the next one is last.
@@ -33,6 +35,7 @@ impl Paced {
     pub fn new() -> Self {
         Paced {
             pacing: Pacing::new(),
+            sent: 0,
             written: None,
             notices: Vec::new(),
         }
@@ -40,6 +43,7 @@ impl Paced {
 
     fn reset(&mut self, pace: Pace) {
         self.pacing.reset(pace);
+        self.sent = 0;
         self.written = None;
         self.notices.clear();
     }
@@ -78,10 +82,47 @@ impl Endpoints {
             }
             return None;
         }
+        if self.table.template(slot).paces_window {
+            return self.next_of_window(slot, clock.now_ps);
+        }
+        let (sender, pacing) = (
+            &mut self.table.senders[at],
+            &mut self.table.paced[at].pacing,
+        );
         let segment = sender.poll(clock.now_ps)?;
         let wire_bytes = segment.bytes + self.header_bytes;
         let pace = sender.paced(clock.now_ps, wire_bytes);
         pacing.sent(clock.now_ps, wire_bytes, pace);
+        Some(segment)
+    }
+
+    /// Takes the next piece of a window that has a pace. Without a round trip, and for the first ten
+    /// segments, there is no gap (Linux).
+    fn next_of_window(&mut self, slot: u32, now_ps: u64) -> Option<Segment> {
+        const UNPACED: u32 = 10;
+        if !self.has_room_at_host(slot) {
+            return None;
+        }
+        let (at, mss) = (slot as usize, u32::from(self.mss));
+        let (sender, paced) = (&mut self.table.senders[at], &mut self.table.paced[at]);
+        let rate_bps = sender.pacing_bps();
+        let most = match (self.hosts.offload_bytes, rate_bps) {
+            (0, _) | (_, None) => self.hosts.offload_bytes,
+            // A millisecond of the rate, two segments at least (tcp_tso_autosize).
+            (most, Some(bps)) => (bps >> 13).clamp(
+                2 * u64::from(self.mss),
+                u64::from(most).max(2 * u64::from(self.mss)),
+            ) as u16,
+        };
+        let segment = sender.poll_burst(now_ps, most)?;
+        let segments = u32::from(segment.bytes).div_ceil(mss).max(1);
+        let wire_bytes = u32::from(segment.bytes) + segments * u32::from(self.header_bytes);
+        if let Some(rate_bps) = rate_bps
+            && paced.sent >= UNPACED
+        {
+            paced.pacing.sent_of_window(now_ps, wire_bytes, rate_bps);
+        }
+        paced.sent = paced.sent.saturating_add(segments);
         Some(segment)
     }
 }
@@ -100,6 +141,9 @@ impl FlowTable {
 
     /// Adjusts the gap after a possible change of the flow's rate.
     pub(super) fn adjust_pace(&mut self, slot: u32, now_ps: u64) {
+        if self.template(slot).paces_window {
+            return; // a gap that has begun stays
+        }
         let control = self.senders[slot as usize].controller();
         if control.adjusts_gap() {
             let pacing = &mut self.paced[slot as usize].pacing;

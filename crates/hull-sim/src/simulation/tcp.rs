@@ -131,7 +131,7 @@ impl Simulation {
         }
         if self.endpoints.table.has_pace(slot) {
             while let Some(segment) = self.endpoints.next_paced(slot, &mut self.clock) {
-                self.send_segment(slot, &segment, false);
+                self.send_piece_of(slot, segment);
             }
         } else {
             self.send_window(slot);
@@ -143,14 +143,20 @@ impl Simulation {
     fn send_window(&mut self, slot: u32) {
         let offload_bytes = self.endpoints.hosts.offload_bytes;
         let sender = slot as usize;
-        while let Some(segment) =
-            self.endpoints.table.senders[sender].poll_burst(self.clock.now_ps, offload_bytes)
+        while self.endpoints.has_room_at_host(slot)
+            && let Some(segment) =
+                self.endpoints.table.senders[sender].poll_burst(self.clock.now_ps, offload_bytes)
         {
-            if segment.bytes <= self.endpoints.mss {
-                self.send_segment(slot, &segment, false);
-            } else {
-                self.send_burst(slot, segment);
-            }
+            self.send_piece_of(slot, segment);
+        }
+    }
+
+    #[inline]
+    fn send_piece_of(&mut self, slot: u32, segment: Segment) {
+        if segment.bytes <= self.endpoints.mss {
+            self.send_segment(slot, &segment, false);
+        } else {
+            self.send_burst(slot, segment);
         }
     }
 
@@ -170,7 +176,9 @@ impl Simulation {
 
     fn send_segment(&mut self, slot: u32, segment: &Segment, behind: bool) {
         let options = &mut self.fabric.network.options;
-        let (host, packet) = self.endpoints.packet_of(slot, segment, options);
+        let (host, mut packet) = self.endpoints.packet_of(slot, segment, options);
+        packet.flags |= u16::from(behind) * flags::BEHIND;
+        self.endpoints.enter_host(&packet);
         self.send_piece(host, packet, behind);
     }
 }

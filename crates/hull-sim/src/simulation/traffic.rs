@@ -232,7 +232,8 @@ impl Endpoints {
         let (network, routes) = (&mut fabric.network, &fabric.routes);
         let slot = (self.table).open(network, routes, src, dst, transient, transport);
         self.start_sender(slot, clock.now_ps, network);
-        self.hosts.forget_flow((src, dst), slot);
+        self.hosts
+            .forget_flow((src, dst), slot, &mut fabric.network);
         slot
     }
 

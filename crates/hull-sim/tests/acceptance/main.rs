@@ -14,6 +14,7 @@ mod ecn_reaction;
 mod fingerprint;
 mod forgiving;
 mod groups;
+mod host_queue;
 mod host_receive;
 mod host_send;
 mod house;

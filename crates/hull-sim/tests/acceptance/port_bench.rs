@@ -78,10 +78,10 @@ impl Bench {
                 break;
             }
             if ask {
-                let (sent, again_ps) = self.network.transmit_next(at_ps, port);
-                let sent = sent.map(|(arrival_ps, cargo)| (arrival_ps, cargo.packet));
+                let selected = self.network.transmit_next(at_ps, port);
+                let sent = (selected.arrival).map(|(arrival_ps, cargo)| (arrival_ps, cargo.packet));
                 self.on_links[port].extend(sent);
-                self.asked_ps[port] = again_ps.unwrap_or(u64::MAX);
+                self.asked_ps[port] = selected.again_ps.unwrap_or(u64::MAX);
             } else {
                 let (_, place) = self.on_links[port].pop_front().expect("found above");
                 let (link, options) = (&mut self.network.ports[port], &mut self.network.options);

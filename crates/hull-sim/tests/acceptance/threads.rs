@@ -272,6 +272,24 @@ fn queues_of_a_nic() {
     assert!(outcome.packet_hops > 3000);
 }
 
+/// Each flow has a queue in its host, whatever its slot in a part.
+#[test]
+fn queues_of_a_host() {
+    for queue in ["fair", "fq", "fq_codel"] {
+        let queue = format!("host.queue={queue}");
+        let settings = [
+            &queue,
+            "workload.flows.load=60%",
+            "workload.flows.sizes={pareto={shape=1.05,mean=\"20KB\"}}",
+            "transport.small_queues.time=10us",
+        ];
+        for network in [FAT_TREE, LEAVES] {
+            let outcome = on_all(&[network, FLOWS], &settings);
+            assert!(outcome.packet_hops > 3000);
+        }
+    }
+}
+
 /// A switch's ports share its memory, so a switch stays in one part.
 #[test]
 fn shared_memory() {

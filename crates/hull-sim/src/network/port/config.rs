@@ -41,7 +41,8 @@ pub struct PortConfig {
     /// Bytes after which the far end begins to forward, if it is a cut-through switch; `None`: all
     /// bytes.
     pub cut_through_bytes: Option<u16>,
-    /// Buffer capacity: of each queue, or of all together if the scheduler [manages](Order::manages).
+    /// Buffer capacity: of each queue, or of all together if the scheduler [manages](Order::manages) or
+    /// each flow has a queue.
     pub buffer: BufferLimit,
     /// Whether the packet in transmission occupies buffer and counts for marking.
     pub count_in_service: bool,
@@ -51,7 +52,7 @@ pub struct PortConfig {
     pub phantom_queue: Option<PhantomQueue>,
     /// Further rules of the port, applied in this order.
     pub rules: Vec<Box<dyn Rule>>,
-    /// Number of queues; 1 for a FIFO.
+    /// Number of queues; 1 for a FIFO, 0 if each flow gets one.
     pub classes: usize,
     /// Order in which several queues are served.
     pub order: Order,

@@ -192,7 +192,7 @@ impl Port {
             let extras = port.extras_mut();
             (extras.rules, extras.sent_rules) = (rules, sent_rules);
         }
-        if config.classes > 1 || config.order.manages() {
+        if config.classes > 1 || config.order.manages() || config.order.is_per_flow() {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
             let queues = Queues::new(config.classes, &config.order, commit_ps);
             port.extras_mut().queues = Some(queues);

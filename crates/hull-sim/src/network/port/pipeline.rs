@@ -358,6 +358,14 @@ impl Port {
         (sent, again_ps)
     }
 
+    /// Forgets the flow whose slot a new flow takes.
+    pub fn forget_flow(&mut self, flow: u32) {
+        let extras = self.extras.as_deref_mut();
+        if let Some(queues) = extras.and_then(|extras| extras.queues.as_mut()) {
+            queues.forget(flow);
+        }
+    }
+
     /// Takes a packet that was dropped on departure and not yet reported to its flow.
     pub fn take_lost(&mut self) -> Option<Packet> {
         self.extras.as_mut()?.lost.pop_front()

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 
 use super::Scheduler;
 use crate::memory::block_of;
+use crate::network::Packet;
 
 /// Turns of a port's queues.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Dwrr {
 }
 
 impl Scheduler for Dwrr {
-    fn on_filled(&mut self, queue: usize) {
+    fn on_filled(&mut self, queue: usize, _packet: &Packet) {
         self.waiting.push_back(queue);
     }
 

@@ -1,15 +1,17 @@
 //! FQ-CoDel at a port: a queue with CoDel per flow, served by deficit round robin, new flows first (RFC
 //! 8290; [`hull_core::fq_codel`] and [`hull_core::codel`] have the sources).
 //!
-//! A flow's number selects its queue, as in a host's adapter, so flows share a queue only if they
-//! outnumber the queues; Linux hashes addresses and ports. A packet that finds the port's buffer full
-//! is dropped; Linux drops from the longest queue. Times are ps, sizes bytes.
+//! At a switch a flow's number selects its queue, so flows share a queue only if they outnumber the
+//! queues; Linux hashes addresses and ports. At a host each flow has its own, for as long as it is in a
+//! list. A packet that finds the port's buffer full is dropped; Linux drops from the longest queue.
+//! Times are ps, sizes bytes.
 
 use hull_core::codel::{Codel, CodelConfig};
 use hull_core::fq_codel::{Flow, FlowQueues};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::flow_numbers::FlowNumbers;
 use super::{Leaving, Scheduler};
 use crate::memory::block_of;
 use crate::network::packet::Packet;
@@ -42,6 +44,16 @@ const fn flows() -> u32 {
     1024
 }
 
+impl Default for FqCodel {
+    fn default() -> Self {
+        FqCodel {
+            target: target(),
+            interval: interval(),
+            flows: flows(),
+        }
+    }
+}
+
 impl FqCodel {
     /// Checks the settings.
     pub(crate) fn check(&self) -> Result<(), Problem> {
@@ -67,6 +79,10 @@ impl FqCodel {
 pub struct FlowCodels {
     flows: FlowQueues,
     codels: Vec<Codel>,
+    /// Of a host, where each flow has a queue.
+    numbers: Option<FlowNumbers>,
+    /// State of a new queue.
+    unused: Codel,
 }
 
 impl FlowCodels {
@@ -79,29 +95,56 @@ impl FlowCodels {
         });
         FlowCodels {
             flows: FlowQueues::new(settings.flows, site.mtu),
-            codels: vec![codel; settings.flows as usize],
+            codels: vec![codel.clone(); settings.flows as usize],
+            numbers: None,
+            unused: codel,
+        }
+    }
+
+    /// Creates FQ-CoDel of a host with these settings, whose number of queues does not count.
+    pub fn of_host(settings: &FqCodel, site: &Site) -> Self {
+        let none = FqCodel {
+            flows: 0,
+            ..settings.clone()
+        };
+        FlowCodels {
+            numbers: Some(FlowNumbers::default()),
+            ..FlowCodels::new(&none, site)
         }
     }
 }
 
 impl Scheduler for FlowCodels {
     fn queue_of(&self, packet: &Packet, count: usize) -> usize {
-        packet.flow as usize % count
+        match &self.numbers {
+            Some(numbers) => numbers.of(packet.flow),
+            None => packet.flow as usize % count,
+        }
     }
 
     fn queue_name(&self, _queue: usize) -> Option<String> {
         None
     }
 
-    fn on_filled(&mut self, queue: usize) {
+    fn on_filled(&mut self, queue: usize, packet: &Packet) {
+        if let Some(numbers) = &mut self.numbers
+            && numbers.take(packet.flow, queue)
+        {
+            self.flows.add();
+            self.codels.push(self.unused.clone());
+        }
         self.flows.on_arrival(queue as u32);
     }
 
     fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
-        let chosen = self
-            .flows
-            .next(|queue| first_bytes(queue as usize).is_some())?;
-        Some(chosen as usize)
+        let left = |queue: u32| {
+            if let Some(numbers) = &mut self.numbers {
+                numbers.give_back(queue as usize);
+                self.codels[queue as usize] = self.unused.clone();
+            }
+        };
+        let waits = |queue: u32| first_bytes(queue as usize).is_some();
+        self.flows.next(waits, left).map(|queue| queue as usize)
     }
 
     fn on_leaving(&mut self, leaving: &Leaving, packet: &Packet) -> Decision {
@@ -117,6 +160,12 @@ impl Scheduler for FlowCodels {
             self.flows.on_sent(leaving.queue as u32, bytes);
         }
         decision
+    }
+
+    fn forget(&mut self, flow: u32) {
+        if let Some(numbers) = &mut self.numbers {
+            numbers.forget(flow);
+        }
     }
 
     fn heap_bytes(&self) -> u64 {

@@ -3,6 +3,9 @@
 
 mod dualpi2;
 mod dwrr;
+mod fair;
+mod flow_numbers;
+mod fq;
 mod fq_codel;
 mod strict;
 mod turns;
@@ -11,6 +14,8 @@ use std::fmt::Debug;
 
 pub use dualpi2::{DualPi2, QUEUES as DUALPI2_QUEUES};
 pub use dwrr::Dwrr;
+pub use fair::Fair;
+pub use fq::Fq;
 pub use fq_codel::FqCodel;
 pub use strict::Strict;
 pub use turns::Turns;
@@ -49,8 +54,8 @@ pub trait Scheduler: Debug + Send {
         Some(format!("class{queue}"))
     }
 
-    /// Processes the arrival of a packet at `queue`, which was empty.
-    fn on_filled(&mut self, _queue: usize) {}
+    /// Processes the arrival of `packet` at `queue`, which was empty.
+    fn on_filled(&mut self, _queue: usize, _packet: &Packet) {}
 
     /// Processes the arrival of a packet at `queue`, where `found` packets wait.
     fn on_added(&mut self, _queue: usize, _found: usize) {}
@@ -58,6 +63,10 @@ pub trait Scheduler: Debug + Send {
     /// Selects the next queue to be served among the non-empty ones. `first_bytes` returns the size
     /// of a queue's first packet, `None` if the queue is empty.
     fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize>;
+
+    /// Processes the selection of a further packet of `bytes` that the NIC has split off the piece which
+    /// was selected last from `queue`: no other queue comes between them.
+    fn on_continued(&mut self, _queue: usize, _bytes: u16) {}
 
     /// Processes the departure of the selected queue's packet; `empty` tells whether the queue is
     /// now empty.
@@ -73,6 +82,9 @@ pub trait Scheduler: Debug + Send {
     fn on_leaving(&mut self, _leaving: &Leaving, _packet: &Packet) -> Decision {
         Decision::Pass
     }
+
+    /// Forgets a flow that has no packets any more: its slot is given to another one.
+    fn forget(&mut self, _flow: u32) {}
 
     /// Processes a failure of the link at `now_ps`; the queues are then empty.
     fn on_failure(&mut self, _now_ps: u64) {}
@@ -96,13 +108,27 @@ pub enum Order {
     DualPi2(DualPi2, Site),
     /// [`FqCodel`] at a port.
     FqCodel(FqCodel, Site),
+    /// A queue for each flow, served in turn by bytes ([`Fair`]), with the bytes of a turn.
+    Fair(u32),
+    /// A queue for each flow as in Linux's sch_fq ([`Fq`]), with the largest packet.
+    Fq(u32),
+    /// A queue with CoDel for each flow of a host.
+    HostFqCodel(FqCodel, Site),
 }
 
 impl Order {
     /// Whether the scheduler marks and drops departing packets. All packets then pass through it,
     /// even with one queue or an idle link, and the queues share the port's buffer.
     pub(super) fn manages(&self) -> bool {
-        matches!(self, Order::DualPi2(..) | Order::FqCodel(..))
+        matches!(
+            self,
+            Order::DualPi2(..) | Order::FqCodel(..) | Order::HostFqCodel(..)
+        )
+    }
+
+    /// Whether each flow has a queue, which it gets with its first packet.
+    pub(super) fn is_per_flow(&self) -> bool {
+        matches!(self, Order::Fair(_) | Order::Fq(_) | Order::HostFqCodel(..))
     }
 
     /// Creates the scheduler of `count` queues.
@@ -113,6 +139,9 @@ impl Order {
             Order::Dwrr(quanta) => Box::new(Dwrr::new(quanta.clone())),
             Order::DualPi2(settings, site) => Box::new(CoupledQueues::new(settings, site)),
             Order::FqCodel(settings, site) => Box::new(FlowCodels::new(settings, site)),
+            Order::Fair(quantum) => Box::new(Fair::new(*quantum)),
+            Order::Fq(mtu) => Box::new(Fq::new(*mtu)),
+            Order::HostFqCodel(settings, site) => Box::new(FlowCodels::of_host(settings, site)),
         }
     }
 }

@@ -21,7 +21,7 @@ impl Scheduler for Turns {
         None
     }
 
-    fn on_filled(&mut self, queue: usize) {
+    fn on_filled(&mut self, queue: usize, _packet: &Packet) {
         self.waiting.push_back(queue);
     }
 

@@ -17,6 +17,9 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
     let settings = &scenario.host;
     let mut side = HostSide {
         ports: (0..hosts).map(|h| graph.host_port(h) as u32).collect(),
+        rates_bps: (0..hosts)
+            .map(|host| graph.wire(graph.host_port(host)).rate_bps)
+            .collect(),
         offload_bytes: settings.offload.map_or(0, |size| size.0 as u16),
         ..HostSide::default()
     };

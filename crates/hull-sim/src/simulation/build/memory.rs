@@ -56,7 +56,7 @@ impl Run<'_> {
             Kind::Host => hosts * port.extra_bytes(),
             Kind::Switch => (ports - hosts) * port.extra_bytes(),
         });
-        let of_host = size_of::<u32>() + size_of::<u64>() + self.of_host();
+        let of_host = size_of::<u32>() + 2 * size_of::<u64>() + self.of_host();
         let of_parts = ports * size_of::<Port>() as u64
             + of_extras.sum::<u64>()
             + hosts * of_host as u64

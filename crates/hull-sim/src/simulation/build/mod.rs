@@ -14,13 +14,14 @@ use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
 use super::partition::{self, ByHostsIf, Partition};
+use super::small_queue::SmallQueue;
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
 use crate::measure::{FlowLog, LatencyLog, TransportCount};
 use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::scenario::Scenario;
+use crate::scenario::{HostQueue, Scenario};
 use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::External;
 use crate::workload::{self, Agenda, HostNames, Workload};
@@ -81,16 +82,23 @@ fn assemble(
     let traffic = workload::build(scenario, &HostNames::of(&graph), seed)?;
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
+    let offload_bytes = scenario.host.offload.map_or(0, |size| size.0 as u16);
+    let paces_windows = scenario.host.queue == HostQueue::Fq;
     let templates: Result<Vec<Template>, Problem> = transports
         .map(|one| {
             let template = tcp::template(one, external)?;
             let message = message::distances(scenario, one, &graph)?;
             Ok(Template {
                 message,
+                has_pace: template.has_pace || paces_windows,
+                paces_window: paces_windows && !template.has_pace,
+                small_queue: SmallQueue::of(scenario, one, offload_bytes),
                 ..template
             })
         })
         .collect();
+    let templates = templates?;
+    let limits_queues = templates.iter().any(|one| one.small_queue.is_some());
     let events = EventQueue::new(horizon_ps(scenario, &graph), graph.ports());
     let run = &scenario.run;
     let failed_links = vec![false; graph.links()];
@@ -106,12 +114,13 @@ fn assemble(
         clock: Clock::new(events, run.warmup.0, run.duration.0, run.drain.0),
         endpoints: Endpoints {
             hosts,
-            table: FlowTable::new(templates?, routes.longest_path(), seed)
+            table: FlowTable::new(templates, routes.longest_path(), seed)
                 .with_room(memory::open_flows(&traffic), &mut network)
                 .following(followed)
                 .ordering_timers(partition::needs_order_of_timers(scenario, &traffic))
                 .hearing_acked(traffic.hears_acked()),
             header_bytes,
+            limits_queues,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
             losses: Losses::new(),
             keeps_flows: true,

@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use crate::network::rules::Site;
 #[cfg(feature = "verilated")]
 use crate::network::rules::verilated::VerilatedPort;
-use crate::network::{BufferLimit, Network, Order, Port, PortConfig, SharedBufferConfig, Trimming};
+use crate::network::{
+    BufferLimit, FqCodel, Network, Order, Port, PortConfig, SharedBufferConfig, Trimming,
+};
 use crate::problem::Problem;
 use crate::quote;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{Marking, Placement, Scenario};
+use crate::scenario::{HostQueue, Marking, Placement, Scenario};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, Size};
 
@@ -28,8 +30,9 @@ pub(super) fn port(scenario: &Scenario, graph: &Graph, number: usize, seed: u64)
         Kind::Host => {
             let mut config = host_port(scenario, graph, number);
             if scenario.pacer.is_some() {
-                // The NIC's buffer is before the pacer; the wire after it accepts every packet.
+                // The host's queue is before the pacer; the wire after it accepts every packet.
                 config.buffer = BufferLimit::Unlimited;
+                (config.classes, config.order) = (1, Order::Turns);
             }
             config
         }
@@ -119,13 +122,39 @@ fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
     (graph.wire(port).delay_ps + behind.0, to_switch)
 }
 
+/// Number and order of a host's queues.
+fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
+    let mtu = scenario.transport.mtu.0 as u32;
+    let mut transports = [&scenario.transport]
+        .into_iter()
+        .chain(scenario.transports.values());
+    if transports.all(|one| one.congestion_control.is_of_messages()) {
+        return (1, Order::Turns); // messages have a NIC of their own
+    }
+    match scenario.host.queue {
+        HostQueue::Fifo => (scenario.host.nic_queues as usize, Order::Turns),
+        HostQueue::Fair => (0, Order::Fair(mtu)),
+        HostQueue::Fq => (0, Order::Fq(mtu)),
+        HostQueue::FqCodel => {
+            let site = Site {
+                rate,
+                mtu,
+                seed: 0, // draws nothing
+                port,
+            };
+            (0, Order::HostFqCodel(FqCodel::default(), site))
+        }
+    }
+}
+
 /// Configuration of a host's port; its link's delay includes the sending stack's.
 pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> PortConfig {
     let (delay_ps, _) = delay_ps(scenario, graph, port);
     let delay_ps = delay_ps + scenario.host.stack_delay.0;
+    let (classes, order) = host_queues(scenario, Rate(graph.wire(port).rate_bps), port);
     PortConfig {
-        classes: scenario.host.nic_queues as usize,
-        order: Order::Turns,
+        classes,
+        order,
         framing_bytes: scenario.transport.framing.0 as u16,
         cut_through_bytes: scenario.switch.cut_through.map(|bytes| bytes.0 as u16),
         ..PortConfig::plain(

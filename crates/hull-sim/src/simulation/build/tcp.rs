@@ -19,6 +19,8 @@ pub(super) fn template(
     let echo = control.echo();
     Ok(Template {
         has_pace: control.is_paced(),
+        paces_window: false,
+        small_queue: None,
         asks: control.ask(0).is_some(),
         receiver: Receiver::new(&receiver(tcp, &control)),
         sender: Sender::new(&sender(tcp, control)),

@@ -131,6 +131,7 @@ fn of_hosts(host: &Host) -> bool {
     let Host {
         rate: _,
         delay: _,
+        queue: _, // has a queue for each flow, whatever its slot
         nic_buffer: _,
         nic_queues: _, // the next packet is chosen when the link is free
         stack_delay: _,
@@ -170,6 +171,7 @@ fn of_transport(transport: &Transport) -> bool {
         cwnd_validation: _,
         byte_counting: _,
         tso_win_divisor: _,
+        small_queues: _,
         paced: _,
         priority: _,
         bic: _,

@@ -252,6 +252,24 @@ fn division_by_hosts_does_not_matter() {
         (
             4,
             &[
+                dctcp,
+                "host.queue=fair",
+                "switch.buffer=20pkts",
+                "workload.flows.sizes={pareto={shape=1.05,mean=\"20KB\"}}",
+                "transport.small_queues.time=5us",
+            ],
+        ),
+        (
+            4,
+            &[
+                "host.queue=fq",
+                "switch.buffer=20pkts",
+                "workload.flows.sizes={pareto={shape=1.05,mean=\"20KB\"}}",
+            ],
+        ),
+        (
+            4,
+            &[
                 "switch.priorities=2",
                 "workload.high_priority_below=10KB",
                 "switch.buffer=20pkts",

@@ -19,6 +19,7 @@ use super::window::Window;
 use crate::network::rules::Notice;
 
 mod handshake;
+mod pace;
 mod recovery;
 
 use handshake::Handshake;
@@ -98,6 +99,8 @@ pub struct Sender {
     handshake: Handshake,
     /// Whether the window has stopped the sender since the last acknowledgment.
     window_limited: bool,
+    /// Whether the host's queue has.
+    host_limited: bool,
     cwr: bool,
     /// Bytes to be acknowledged before all data outstanding at the last ECN reduction is.
     cut_bytes: u32,
@@ -132,6 +135,7 @@ impl Sender {
                 Handshake::Done
             },
             window_limited: false,
+            host_limited: false,
             cwr: false,
             cut_bytes: 0,
             rto_deadline_ps: NEVER,
@@ -406,8 +410,12 @@ impl Sender {
     #[inline]
     fn on_progress(&mut self, now_ps: u64, ack: u64, echo: Echo) {
         let acked = ack - self.una;
-        let in_use = self.window_limited || !self.config.cwnd_validation;
-        self.window_limited = false;
+        let in_use = match self.host_limited {
+            false => self.window_limited || !self.config.cwnd_validation,
+            // Linux: in slow start a window of up to twice the data in the network is in use.
+            true => self.window.in_slow_start() && self.window.cwnd() < 2 * self.pipe(),
+        };
+        (self.window_limited, self.host_limited) = (false, false);
         let (after_loss, in_recovery) = match &self.recovery {
             None => (false, false),
             Some(recovery) => (self.una < recovery.until, recovery.is_fast),

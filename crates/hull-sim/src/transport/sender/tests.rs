@@ -280,3 +280,41 @@ fn a_repaired_loss_is_forgotten() {
 fn a_sender_is_three_cache_lines() {
     assert_eq!(size_of::<Sender>(), 192);
 }
+
+/// By hand: 4 segments of 1000 bytes per round trip of 10 ms are 3.2 Mbps, of which slow start has
+/// twice; a window of 8 segments with a threshold of 8 is at least half of that, and has 1.2 times 6.4
+/// Mbps.
+#[test]
+fn pacing_rate_is_that_of_linux() {
+    let mut sender = Sender::new(&SenderConfig {
+        handshake: false,
+        ..config()
+    });
+    sender.write(100 * MSS);
+    assert_eq!(sender.pacing_bps(), None);
+    assert_eq!(sent(&mut sender, 0).len(), 4);
+    sender.on_ack(10 * MS_PS, MSS, Echo::default(), &[]);
+    // The window has grown by the acknowledged segment.
+    assert_eq!(sender.pacing_bps(), Some(2 * 4_000_000));
+    sender.window.set_cwnd(8 * MSS);
+    sender.window.set_ssthresh(8 * MSS);
+    assert_eq!(sender.pacing_bps(), Some(7_680_000));
+}
+
+/// A sender that its host's queue stops grows in slow start while its window is below twice the data in
+/// the network, and not afterwards. By hand: 4, 3 and 2 segments are in the network before the
+/// acknowledgments; 4 < 8 and 5 < 6, but not 6 < 4.
+#[test]
+fn window_does_not_grow_while_the_host_limits_it() {
+    let mut sender = Sender::new(&SenderConfig {
+        handshake: false,
+        ..config()
+    });
+    sender.write(100 * MSS);
+    assert_eq!(sent(&mut sender, 0).len(), 4);
+    for (acked, cwnd) in [(1, 5), (2, 6), (3, 6)] {
+        sender.note_host_limit();
+        sender.on_ack(10 * MS_PS, acked * MSS, Echo::default(), &[]);
+        assert_eq!(sender.window().cwnd(), cwnd * MSS, "{acked}");
+    }
+}

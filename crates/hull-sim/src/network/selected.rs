@@ -1,0 +1,51 @@
+//! The selection of the next packet of a port with several queues. Times are ps.
+
+use super::{Network, Packet, Verdict};
+use crate::engine::Cargo;
+
+/// Result of a selection.
+#[derive(Clone, Copy, Debug)]
+pub struct Selected {
+    /// Packet that leaves its queue; none if all were dropped.
+    pub packet: Option<Packet>,
+    /// Arrival time (ps) and cargo of the packet, unless it goes to another part of the network.
+    pub arrival: Option<(u64, Cargo)>,
+    /// Time at which the port must be called again, ps.
+    pub again_ps: Option<u64>,
+}
+
+impl Network {
+    /// Selects the next packet of a port with several queues; see [`Port::transmit_next`].
+    pub fn transmit_next(&mut self, now_ps: u64, port: usize) -> Selected {
+        self.ports[port].look_at_sent(now_ps, &mut self.in_flight);
+        let (sent, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
+        let mut selected = Selected {
+            packet: sent.map(|(packet, _)| packet),
+            arrival: None,
+            again_ps,
+        };
+        let Some((packet, verdict)) = sent else {
+            return selected;
+        };
+        let Verdict::Accepted {
+            start_ps,
+            arrival_ps,
+        } = verdict
+        else {
+            return selected;
+        };
+        if let Some(&Some(shared)) = self.places.get(port) {
+            let leaves_ps = self.leaves_ps(port, start_ps, packet.wire_bytes);
+            let queue = shared.queue as usize + packet.class().min(self.classes - 1);
+            let memory = &mut self.memories[shared.memory as usize];
+            memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
+        }
+        let place = self.in_flight.insert(packet);
+        self.ports[port].note_sent(arrival_ps, place);
+        if self.hands_over(arrival_ps, port, place) {
+            return selected;
+        }
+        selected.arrival = Some((arrival_ps, self.cargo(port, place)));
+        selected
+    }
+}

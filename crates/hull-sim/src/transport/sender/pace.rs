@@ -1,0 +1,28 @@
+//! The sender and its host: the pace of a window, and the limit that the host's queue sets (docs/host.md).
+
+use super::Sender;
+
+impl Sender {
+    /// Records that the queue of the host has stopped the sender: the window does not limit it.
+    #[inline]
+    pub fn note_host_limit(&mut self) {
+        self.host_limited = true;
+    }
+
+    /// Rate at which Linux paces a window (net/ipv4/tcp_input.c, `tcp_update_pacing_rate`), bit/s: twice
+    /// the window per smoothed round trip up to half the slow-start threshold, and 1.2 times it
+    /// afterwards. `None` before the first round trip.
+    pub fn pacing_bps(&self) -> Option<u64> {
+        let srtt_ns = self.rto.srtt_ps() / 1000;
+        if srtt_ns == 0 {
+            return None;
+        }
+        let percent = if self.window.cwnd() < self.window.ssthresh() / 2 {
+            200
+        } else {
+            120
+        };
+        let bytes = self.window.cwnd().max(self.pipe());
+        Some(bytes * 80_000_000 * percent / srtt_ns)
+    }
+}
