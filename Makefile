@@ -187,6 +187,7 @@ gallery: build ## render the pictures of the documentation; RESULTS=DIR uses ear
 	$(if $(RESULTS),,$(BIN)/hull reproduce --all --quick --out results >/dev/null)
 	$(BIN)/python tools/gallery.py $(or $(RESULTS),results)
 	$(BIN)/python tools/drawings.py
+	$(BIN)/python tools/host_queues.py
 
 .PHONY: format
 format: build ## format the sources

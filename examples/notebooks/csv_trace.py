@@ -63,7 +63,7 @@ def _(flow_file, machines):
             "name": "csv-trace",
             "run": {"duration": "200ms", "warmup": "0s", "drain": "100ms"},
             "topology": {"star": {"hosts": len(machines)}},
-            "host": {"rate": "1Gbps", "delay": "500ns", "stack_delay": "30us"},
+            "host": {"queue": "fifo", "rate": "1Gbps", "delay": "500ns", "stack_delay": "30us"},
             "switch": {"rate": "1Gbps", "delay": "500ns", "buffer": "250KB"},
             "transport": {"min_rto": "10ms"},
             "workload": {"flows": str(flow_file)},

@@ -32,7 +32,7 @@ def _():
         "source": "HULL paper, section 6.1",
         "run": {"duration": "100ms", "warmup": "50ms"},
         "topology": {"star": {"hosts": 4}},
-        "host": {"rate": "1Gbps", "delay": "500ns", "stack_delay": "30us"},
+        "host": {"queue": "fifo", "rate": "1Gbps", "delay": "500ns", "stack_delay": "30us"},
         "switch": {"rate": "1Gbps", "delay": "500ns", "buffer": "300KB"},
         "transport": {"min_rto": "10ms"},
         "workload": {

@@ -89,7 +89,7 @@ def _(Halving, Proportional, hull):
             "name": "own-congestion-control",
             "run": {"duration": "30ms", "warmup": "20ms"},
             "topology": {"star": {"hosts": 3}},
-            "host": {"rate": "1Gbps", "delay": "500ns", "stack_delay": "50us"},
+            "host": {"queue": "fifo", "rate": "1Gbps", "delay": "500ns", "stack_delay": "50us"},
             "switch": {
                 "rate": "1Gbps",
                 "delay": "500ns",

@@ -28,7 +28,7 @@ def _():
         "name": "sweep",
         "run": {"duration": "1s", "warmup": "20ms", "drain": "500ms"},
         "topology": {"star": {"hosts": 5}},
-        "host": {"rate": "1Gbps", "delay": "500ns", "stack_delay": "30us"},
+        "host": {"queue": "fifo", "rate": "1Gbps", "delay": "500ns", "stack_delay": "30us"},
         "switch": {"rate": "1Gbps", "delay": "500ns", "buffer": "300KB"},
         "transport": {"congestion_control": "dctcp", "ecn": True},
         "workload": {

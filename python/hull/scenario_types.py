@@ -1119,7 +1119,7 @@ class Host(TypedDict):
     delay: Time
     """Propagation delay of that link."""
     queue: NotRequired[HostQueue]
-    """Queue of the host before its link."""
+    """Queue of the host before its link. Unset: "fair", or "fifo" if nic_queues is set."""
     nic_buffer: NotRequired[Buffer]
     """Size of that queue; of all flows together if each has one."""
     nic_queues: NotRequired[int]

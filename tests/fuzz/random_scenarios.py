@@ -28,8 +28,8 @@ MACHINE = ("threads", "divided", "cpu_seconds", "wall_seconds", "peak_rss_bytes"
 LIST = "list.csv"
 AMPLE = "60s"
 AMPLE_IF_SLOW = "600s"
-"""A drain in which every flow ends; with loss, a packet of a few may take a timeout each, and with
-gains outside its stable region RCP may offer a few packets a second."""
+"""A drain in which every flow ends. With loss, a packet of a few may take a timeout each; RCP with
+gains outside its stable region may offer a few packets a second; a flow may have a gigabyte."""
 SHORT = "1s"
 """The drain where headers can fill a link: a run that sends for ever takes long."""
 
@@ -151,7 +151,8 @@ def _left_unfinished(made: Drawn, first: Left) -> str:
     if endless or (is_lossy and huge) or invariants.cannot_end(resolved):
         return ""
     starves = invariants.headers_fill_a_link(resolved, first.table("links"))
-    drain = AMPLE_IF_SLOW if is_lossy or "rcp" in made.scenario["switch"] else AMPLE
+    is_slow = is_lossy or huge or "rcp" in made.scenario["switch"]
+    drain = AMPLE_IF_SLOW if is_slow else AMPLE
     more: dict[str, Any] = {"run": {"drain": SHORT if starves else drain}}
     if message := made.scenario["transport"].get("message"):
         # A timeout below the round trip under load may send the same packets for ever.

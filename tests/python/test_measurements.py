@@ -39,7 +39,7 @@ def scenario(workload: dict[str, Any], **tables: Any) -> dict[str, Any]:
         "name": "measured",
         "run": {"duration": "30ms", "warmup": "5ms"},
         "topology": {"star": {"hosts": 4}},
-        "host": {"rate": "1Gbps", "delay": "5us"},
+        "host": {"rate": "1Gbps", "delay": "5us", "queue": "fifo"},
         "switch": {"rate": "1Gbps", "delay": "5us", "buffer": "100KB"},
         "transport": {"min_rto": "5ms"},
         "workload": workload,
@@ -297,7 +297,7 @@ def test_losses_of_a_failure_have_a_place_and_a_warning(tmp_path: Path) -> None:
             "star": {"hosts": 2},
             "failures": [{"link": "switch--h0", "at": "5ms", "until": "6ms"}],
         },
-        "host": {"rate": "1Gbps", "delay": "50us"},
+        "host": {"rate": "1Gbps", "delay": "50us", "queue": "fifo"},
         "switch": {"rate": "1Gbps", "delay": "50us"},
         "workload": {"long_lived": {"flows": [{"src": 1, "dst": 0}]}},
     }

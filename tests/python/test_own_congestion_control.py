@@ -27,7 +27,7 @@ def scenario(control: str, *, ecn: bool, **transport: Any) -> dict[str, Any]:
         "name": "own",
         "run": {"duration": "60ms", "warmup": "5ms"},
         "topology": {"star": {"hosts": 5}},
-        "host": {"rate": "1Gbps", "delay": "5us"},
+        "host": {"rate": "1Gbps", "delay": "5us", "queue": "fifo"},
         "switch": {
             "rate": "1Gbps",
             "delay": "5us",

@@ -33,7 +33,7 @@ def leaf_spine(gbps: int, sizes: Path, pacer: dict[str, Any], flows: int) -> dic
         "name": "today",
         "run": {"duration": "1000s"},
         "topology": {"leaf_spine": {"leaves": 4, "spines": 4, "hosts_per_leaf": 4}},
-        "host": {**link, "stack_delay": "1us"},
+        "host": {**link, "queue": "fifo", "stack_delay": "1us"},
         "switch": {**link, "buffer": "1MB"},
         "transport": {
             "congestion_control": "dctcp",

@@ -205,7 +205,7 @@ def prepare(row: dict[str, Any], setup: Setup, formats: Path) -> Prepared:
             "seed": int(numbers.get("-seed", setup.seed)),
         },
         "topology": network.topology,
-        "host": {"rate": rate, "delay": delay},
+        "host": {"rate": rate, "delay": delay, "queue": "fifo"},
         "switch": {
             "rate": rate,
             "delay": delay,

@@ -117,7 +117,8 @@ def _page(
 ) -> str:
     charts: list[Chart] = []
     sections = _condition_sections(folder, summary, named(schemes_of(summary, looks)), charts)
-    scenario = (folder / "scenario.toml").read_text(encoding="utf-8")
+    # One that was damaged is shown with its bytes as escapes.
+    scenario = (folder / "scenario.toml").read_text(encoding="utf-8", errors="backslashreplace")
     body = f"""<h1>{escape(title)}</h1>
 {warnings_list(summary)}
 {essentials(summary, looks)}

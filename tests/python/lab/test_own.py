@@ -29,6 +29,7 @@ spines = 2
 hosts_per_leaf = 20
 uplink_rate = "100Gbps"
 [host]
+queue = "fifo"
 rate = "25Gbps"
 delay = "500ns"
 stack_delay = "5us"

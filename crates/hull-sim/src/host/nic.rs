@@ -96,7 +96,7 @@ impl Nic {
         let at = queues.queue_of(packet);
         if self.busy_until_ps <= now_ps && queues.is_empty() {
             if queues.manages() {
-                match queues.pass_through(at, waiting) {
+                match queues.pass_through(waiting) {
                     Decision::Drop => {
                         self.drops += 1;
                         return Entry::Dropped;

@@ -167,7 +167,7 @@ impl ReceivePath {
                 - self.config.header_bytes;
             let continues = next.flow == packet.flow
                 && next.options == NO_OPTIONS
-                && next.flags == packet.flags
+                && (next.flags ^ packet.flags) & !flags::BEHIND == 0
                 && next.seq == packet.seq.wrapping_add(payload)
                 && joined <= self.config.join_bytes.min(u32::from(u16::MAX));
             if !continues {

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 
-use super::packet::Packet;
+use super::packet::{Packet, flags};
 use super::rules::Decision;
 use super::schedulers::{Leaving, Order, Scheduler, Strict};
 use crate::memory::{block, block_of};
@@ -83,6 +83,10 @@ pub struct Queues {
 }
 
 impl Queues {
+    /// Memory of a flow that has a queue of its own, bytes: a deque has room for four packets; its number
+    /// and its turn take a few more.
+    pub const FLOW_BYTES: u64 = (size_of::<Queue>() + 4 * size_of::<Waiting>() + 40) as u64;
+
     /// Creates `count` empty queues. The next packet is selected `commit_ps` before the link is
     /// free.
     pub fn new(count: usize, order: &Order, commit_ps: u64) -> Self {
@@ -221,10 +225,12 @@ impl Queues {
 
     /// Passes a packet through a managing scheduler when the link is idle and no packet waits.
     /// Returns the decision.
-    pub fn pass_through(&mut self, queue: usize, waiting: Waiting) -> Decision {
+    pub fn pass_through(&mut self, waiting: Waiting) -> Decision {
         self.pass_time(waiting.arrived_ps);
         // The link was free and there was no packet to select.
         self.scheduler.next(&|_| None);
+        // Flows that have left the scheduler have returned their queues.
+        let queue = self.queue_of(&waiting.packet);
         self.add(queue, waiting);
         let chosen = self.pop(waiting.arrived_ps);
         chosen.map_or(Decision::Drop, |(_, decision)| decision)
@@ -271,7 +277,10 @@ impl Queues {
             None => self.scheduler.next(&first_bytes)?,
         };
         let queue = &mut self.queues[chosen];
-        let waiting = queue.packets.pop_front()?;
+        let mut waiting = queue.packets.pop_front()?;
+        if waiting.packet.is_behind() {
+            waiting.packet.flags &= !flags::BEHIND; // of no use any more
+        }
         if self.shares_buffer
             && let Some(next) = queue.packets.front()
             && next.packet.is_behind()
@@ -374,6 +383,53 @@ mod tests {
         fill(&mut queues);
         assert_eq!(served(&mut queues), [0, 1, 6, 0, 1, 0, 0, 0]);
         assert_eq!((queues.bytes(), queues.packets()), (0, 0));
+    }
+
+    /// A flow that comes behind 30 packets of another waits for a turn of that one, at most. With sch_fq
+    /// the other has spent its first ten packets.
+    #[test]
+    fn a_flow_with_a_queue_of_its_own_is_served_next() {
+        let site = crate::network::rules::Site {
+            rate: crate::units::Rate(1_000_000_000),
+            mtu: 1500,
+            seed: 0,
+            port: 0,
+        };
+        for order in [
+            Order::Fair(1500),
+            Order::Fq(1500),
+            Order::HostFqCodel(crate::network::FqCodel::default(), site),
+        ] {
+            let mut queues = Queues::new(0, &order, 0);
+            let push = |queues: &mut Queues, flow: u32| {
+                let packet = Packet {
+                    wire_bytes: 1500,
+                    ..packet(flow)
+                };
+                queues.push(queues.queue_of(&packet), at(0, packet), 0);
+            };
+            if queues.manages() {
+                for flow in [3, 900, 4, 900] {
+                    let packet = packet(flow);
+                    queues.pass_through(at(0, packet));
+                }
+            }
+            (0..30).for_each(|_| push(&mut queues, 900));
+            let first: Vec<u32> = (0..11)
+                .filter_map(|_| queues.pop(0))
+                .map(|(waiting, _)| waiting.packet.flow)
+                .collect();
+            assert_eq!(first, [900; 11]);
+            for flow in [3, 4, 3] {
+                push(&mut queues, flow);
+            }
+            let found = served(&mut queues);
+            let place = |flow: u32| found.iter().position(|&one| one == flow);
+            assert!(
+                place(3) <= Some(2) && place(4) <= Some(4),
+                "{order:?}: {found:?}"
+            );
+        }
     }
 
     /// Packets without a class all belong to the first one and leave in order of arrival.

@@ -2,7 +2,7 @@
 //! and section 5.1; for the others see `pacer_rule`), DCTCP's gain is the thesis's 1/16 (chapter 2),
 //! and the minimum RTO is 10 ms.
 
-use super::{HostQueue, Measure};
+use super::Measure;
 use crate::units::{Buffer, Rate, Share, Size, Time};
 
 impl Default for Measure {
@@ -107,8 +107,4 @@ pub(super) fn class_bounds() -> Vec<Size> {
 /// Thesis figure 2.23.
 pub(super) fn production_bounds() -> Vec<Size> {
     [10_000, 100_000, 1_000_000, 10_000_000].map(Size).to_vec()
-}
-
-pub(super) const fn host_queue() -> HostQueue {
-    HostQueue::Fifo
 }

@@ -336,6 +336,7 @@ fn complete(
 ) -> Result<(Vec<&'static str>, Estimate), Vec<Problem>> {
     congestion_control::resolve(scenario, own).map_err(|problem| vec![problem])?;
     queue_rules::resolve(scenario);
+    scenario.host.queue = Some(scenario.host.queue());
     check::check(scenario)?;
     let resolved = uno_phantom_queue::resolve(scenario).and_then(|mut derived| {
         derived.extend(pacer::resolve(scenario)?);

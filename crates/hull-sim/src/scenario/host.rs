@@ -31,9 +31,9 @@ pub struct Host {
     pub rate: Rate,
     /// Propagation delay of that link.
     pub delay: Time,
-    /// Queue of the host before its link.
-    #[serde(default = "default::host_queue")]
-    pub queue: HostQueue,
+    /// Queue of the host before its link. Unset: "fair", or "fifo" if nic_queues is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<HostQueue>,
     /// Size of that queue; of all flows together if each has one.
     #[serde(default = "default::unlimited")]
     pub nic_buffer: Buffer,
@@ -58,6 +58,17 @@ pub struct Host {
     /// Time from the arrival of a message's last byte to the application's next step.
     #[serde(default)]
     pub application_delay: Time,
+}
+
+impl Host {
+    /// Queue of the host; a default where it is unset.
+    pub fn queue(&self) -> HostQueue {
+        let default = match self.nic_queues {
+            1 => HostQueue::Fair,
+            _ => HostQueue::Fifo,
+        };
+        self.queue.unwrap_or(default)
+    }
 }
 
 /// The receiving side of a host: interrupt coalescing with `ethtool`'s names, and the processor
@@ -107,7 +118,7 @@ pub(super) fn check(host: &Host, mtu: u64) -> Vec<Result<(), Problem>> {
         allowed,
     ));
     found.push(require(
-        queues == 1 || host.queue == HostQueue::Fifo,
+        queues == 1 || host.queue() == HostQueue::Fifo,
         "host.nic_queues",
         queues,
         "1 unless host.queue = \"fifo\": each flow has a queue",

@@ -80,12 +80,12 @@ impl Memory {
 /// Checks the memory of switches that mark packets if `marks`.
 pub(super) fn check(memory: &Memory, marks: bool, mtu: u64) -> Result<(), Problem> {
     let bytes = memory.bytes();
-    need(
-        bytes >= mtu && bytes <= 1 << 40,
-        "switch.memory.size",
-        memory.size.map_or_else(|| "nothing".to_owned(), quoted),
-        "room for a packet of transport.mtu or more, or a preset",
-    )?;
+    let (fits, key) = (bytes >= mtu && bytes <= 1 << 40, "switch.memory.size");
+    let expected = "room for a packet of transport.mtu or more, or a preset";
+    match memory.size {
+        Some(size) => require(fits, key, quoted(size), expected)?,
+        None => need(fits, key, "nothing", expected)?,
+    }
     let alpha = memory.alpha;
     require(
         alpha.0 > 0 && alpha.0 <= 1000 * Share::ONE,

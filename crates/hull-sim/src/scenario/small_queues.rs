@@ -87,7 +87,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     let is_on = |one: &Transport| one.small_queues.on == Some(true);
     let asks = is_on(&s.transport) || s.transports.values().any(is_on);
     require(
-        !asks || s.host.queue != HostQueue::Fifo,
+        !asks || s.host.queue() != HostQueue::Fifo,
         "transport.small_queues.on",
         true,
         "false with host.queue = \"fifo\", where flows wait behind each other",

@@ -29,7 +29,7 @@ impl SmallQueue {
         offload_bytes: u16,
     ) -> Option<SmallQueue> {
         let limits = &settings.small_queues;
-        if !limits.are_on(scenario.host.queue) {
+        if !limits.are_on(scenario.host.queue()) {
             return None;
         }
         let piece = u64::from(offload_bytes).max(settings.mtu.0);

@@ -13,6 +13,7 @@ name = "durations"
 duration = "1ms"
 drain = "20ms"
 [host]
+queue = "fifo"
 rate = "1Gbps"
 delay = "1us"
 [switch]

@@ -14,7 +14,7 @@ const COUPLED: &str = r#"
 name = "coupled"
 run = { duration = "30s", warmup = "10s", drain = "0s" }
 topology.dumbbell = { pairs = 2, bottleneck_rate = "50Mbps", rtts = ["20ms"] }
-host = { rate = "1Gbps", delay = "1us" }
+host = { queue = "fifo", rate = "1Gbps", delay = "1us" }
 switch = { rate = "1Gbps", delay = "1us", buffer = "10000pkts" }
 transport = { congestion_control = "prague", ecn = true, max_window = 10000, receive_window = 10000, min_rto = "200ms", byte_counting = true }
 [transports.classic]

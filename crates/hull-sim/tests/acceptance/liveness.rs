@@ -13,6 +13,7 @@ name = "liveness"
 duration = "1ms"
 drain = "60s"
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "500ns"
 [switch]

@@ -96,6 +96,7 @@ duration = "1s" # flows end within 7 ms, `Live` goes on to the end
 warmup = "100us"
 [topology]
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "200ns"
 stack_delay = "500ns"

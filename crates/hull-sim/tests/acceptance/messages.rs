@@ -18,6 +18,7 @@ drain = "100ms"
 [topology.fat_tree]
 k = 4
 [host]
+queue = "fifo"
 rate = "100Gbps"
 delay = "1us"
 [switch]
@@ -290,7 +291,7 @@ fn each_host_sends_its_own_packets() {
     let settings = [
         "workload={flows={flows_per_second=8000.0,sizes={pareto={shape=1.3,mean=\"112KB\",cut=\"1MB\"}}}}",
         "run={duration=\"3ms\",drain=\"20ms\"}",
-        "host={rate=\"300Mbps\",delay=\"38us\"}",
+        "host={queue=\"fifo\",rate=\"300Mbps\",delay=\"38us\"}",
         "switch={rate=\"1Gbps\",delay=\"1us\",buffer=\"164KB\"}",
         "transport={congestion_control=\"nscc\",ecn=true,mtu=\"9000B\"}",
         "transport.message={paths=1,load_balancing=\"oblivious\",initial_window=21,timeout=\"1ms\"}",
@@ -374,7 +375,7 @@ fn windows_suit_the_own_link_of_the_sender() {
 fn timeouts_suit_slow_links_between_switches() {
     let settings = [
         "topology={leaf_spine={leaves=2,spines=1,hosts_per_leaf=4,uplink_rate=\"300Mbps\"}}",
-        "host={rate=\"10Gbps\",delay=\"1us\"}",
+        "host={queue=\"fifo\",rate=\"10Gbps\",delay=\"1us\"}",
         "switch={rate=\"10Gbps\",delay=\"1us\",buffer=\"20pkts\",trimming={}}",
         "transport={congestion_control=\"rccc\",ecn=true,mtu=\"1500B\"}",
         "run={duration=\"1ms\",warmup=\"0s\",drain=\"10s\"}",

@@ -308,7 +308,7 @@ fn rcp() -> impl Strategy<Value = Settings> {
 pub const BASE: &str = r#"
 name = "random"
 run = { duration = "3ms", drain = "20ms" }
-host = { rate = "1Gbps", delay = "1us" }
+host = { queue = "fifo", rate = "1Gbps", delay = "1us" }
 switch = { rate = "1Gbps", delay = "1us" }
 measure = { sample_interval = "50us" }
 "#;

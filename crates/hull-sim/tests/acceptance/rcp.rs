@@ -18,6 +18,7 @@ pairs = 5
 bottleneck_rate = "1Gbps"
 rtts = ["40ms"]
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "1us"
 [switch]

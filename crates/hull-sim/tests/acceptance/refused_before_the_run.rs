@@ -13,7 +13,7 @@ const GOOD: &str = r#"
 name = "good"
 run.duration = "1ms"
 topology.star.hosts = 4
-host = { rate = "1Gbps", delay = "1us" }
+host = { queue = "fifo", rate = "1Gbps", delay = "1us" }
 switch = { rate = "1Gbps", delay = "1us" }
 workload.bulk = { flows = 1, size = "1KB" }
 "#;

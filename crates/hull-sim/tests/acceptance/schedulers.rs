@@ -11,7 +11,7 @@ const TWO: &str = r#"
 name = "two"
 run = { duration = "400ms", warmup = "100ms", drain = "0s" }
 topology.star.hosts = 5
-host = { rate = "1Gbps", delay = "5us" }
+host = { queue = "fifo", rate = "1Gbps", delay = "5us" }
 switch = { rate = "1Gbps", delay = "5us", buffer = "100KB", priorities = 2 }
 transport = { priority = 0 }
 [transports.low]

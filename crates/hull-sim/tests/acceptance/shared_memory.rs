@@ -158,7 +158,7 @@ const RACK: &str = r#"
 name = "rack"
 run.duration = "1ms"
 topology.star.hosts = 52
-host = { rate = "1Gbps", delay = "1us" }
+host = { queue = "fifo", rate = "1Gbps", delay = "1us" }
 switch = { rate = "1Gbps", delay = "1us", memory = { preset = "triumph" } }
 workload.bulk.flows = 1
 "#;

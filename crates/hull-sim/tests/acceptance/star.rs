@@ -21,6 +21,7 @@ duration = "1s"
 [topology.star]
 hosts = 2
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "0s"
 [switch]

@@ -14,6 +14,7 @@ name = "threads"
 [run]
 duration = "3ms"
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "200ns"
 stack_delay = "500ns"

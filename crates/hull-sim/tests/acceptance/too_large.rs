@@ -9,6 +9,7 @@ name = "large"
 [run]
 duration = "1s"
 [host]
+queue = "fifo"
 rate = "1Gbps"
 delay = "1us"
 [topology.star]

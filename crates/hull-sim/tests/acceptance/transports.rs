@@ -397,7 +397,7 @@ fn shared(one: &str, other: &str) -> (String, Vec<String>) {
 name = "two"
 run = {{ duration = "30ms", warmup = "10ms" }}
 topology.star.hosts = 3
-host = {{ rate = "1Gbps", delay = "5us" }}
+host = {{ queue = "fifo", rate = "1Gbps", delay = "5us" }}
 switch = {{ rate = "1Gbps", delay = "5us", buffer = "200KB", marking.threshold = "30KB" }}
 transport = {{ congestion_control = "{one}", ecn = {} }}
 transports.other = {{ congestion_control = "{other}", ecn = {} }}

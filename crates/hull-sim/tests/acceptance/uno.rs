@@ -23,6 +23,7 @@ border_links = 8
 border_delay = "886.5us"
 core_links = 8
 [host]
+queue = "fifo"
 rate = "100Gbps"
 delay = "1us"
 [switch]

@@ -20,6 +20,7 @@ name = "topology"
 [run]
 duration = "1ms"
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "200ns"
 [switch]

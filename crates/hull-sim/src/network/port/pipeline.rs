@@ -206,7 +206,7 @@ impl Port {
                 earliest_ps,
                 packet: *packet,
             };
-            match queues.pass_through(queue, waiting) {
+            match queues.pass_through(waiting) {
                 Decision::Drop => return Verdict::Dropped,
                 decision => self.mark_if(decision == Decision::Mark, packet),
             }

@@ -55,7 +55,8 @@ impl FlowNumbers {
         } else if self.of_flows.contains_key(&flow) {
             return false;
         } else {
-            self.free.pop();
+            let free = self.free.pop();
+            debug_assert_eq!(free, Some(queue as u32), "found before it was given back");
             self.flows[queue] = flow;
         }
         self.of_flows.insert(flow, queue as u32);

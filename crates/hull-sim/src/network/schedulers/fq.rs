@@ -3,7 +3,7 @@
 //!
 //! Source: net/sched/sch_fq.c of Linux 6.1: a turn of two full packets, and ten for a flow that comes
 //! into being. Linux keeps a flow's deficit for 40 ms after its last packet; here a flow that has left
-//! the lists begins anew.
+//! the lists starts again.
 
 use hull_core::fq_codel::FlowQueues;
 

@@ -8,9 +8,9 @@ use crate::host::{DelayLine, MessageNic, PacerStage, Puller, ReceivePath};
 use crate::limits;
 use crate::measure::{FlowLog, LatencyLog, LinkCount};
 use crate::memory::{Estimate, Need, available, grown};
-use crate::network::{Network, Packet, Port, Reading};
+use crate::network::{Network, Packet, Port, Queues, Reading};
 use crate::problem::Problem;
-use crate::scenario::{Scenario, Transport};
+use crate::scenario::{HostQueue, Scenario, Transport};
 use crate::simulation::connection::Connection;
 use crate::simulation::flows::{Flow, Pending, Unacked};
 use crate::simulation::partition;
@@ -142,7 +142,11 @@ impl Run<'_> {
         let traffic = self.traffic;
         let of_flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64
             + (Flow::LEAST_UNACKED * size_of::<Unacked>()) as u64
-            + self.of_routes();
+            + self.of_routes()
+            + match self.scenario.host.queue() {
+                HostQueue::Fifo => 0,
+                HostQueue::Fair | HostQueue::Fq | HostQueue::FqCodel => Queues::FLOW_BYTES,
+            };
         let connections = traffic.connections().len() as u64;
         let hosts = self.hosts();
         let Backlog {

@@ -83,7 +83,7 @@ fn assemble(
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
     let offload_bytes = scenario.host.offload.map_or(0, |size| size.0 as u16);
-    let paces_windows = scenario.host.queue == HostQueue::Fq;
+    let paces_windows = scenario.host.queue() == HostQueue::Fq;
     let templates: Result<Vec<Template>, Problem> = transports
         .map(|one| {
             let template = tcp::template(one, external)?;

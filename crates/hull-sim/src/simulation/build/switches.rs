@@ -131,7 +131,7 @@ fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
     if transports.all(|one| one.congestion_control.is_of_messages()) {
         return (1, Order::Turns); // messages have a NIC of their own
     }
-    match scenario.host.queue {
+    match scenario.host.queue() {
         HostQueue::Fifo => (scenario.host.nic_queues as usize, Order::Turns),
         HostQueue::Fair => (0, Order::Fair(mtu)),
         HostQueue::Fq => (0, Order::Fq(mtu)),

@@ -12,6 +12,7 @@ warmup = "10ms"
 [topology.star]
 hosts = 6
 [host]
+queue = "fifo"
 rate = "1Gbps"
 delay = "5us"
 offload = "64KB"

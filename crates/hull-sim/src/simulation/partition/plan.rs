@@ -246,6 +246,7 @@ name = "plan"
 [run]
 duration = "1ms"
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "1us"
 [switch]

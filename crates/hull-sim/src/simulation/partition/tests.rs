@@ -18,6 +18,7 @@ name = "parts"
 [run]
 duration = "1000s"
 [host]
+queue = "fifo"
 rate = "10Gbps"
 delay = "1us"
 [switch]
