@@ -14,7 +14,7 @@ pub mod sequence;
 mod window;
 
 pub use control::{
-    Bic, CongestionControl, ConstantRate, ControlName, Controller, Dctcp, Echo, External,
+    Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, Dctcp, Echo, External,
     ExternalControl, Feedback, Pace, Prague, ReactionPoint, Settings, Start, Vegas,
 };
 pub use pacing::Pacing;

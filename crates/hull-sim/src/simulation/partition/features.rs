@@ -174,6 +174,7 @@ fn of_transport(transport: &Transport) -> bool {
         priority: _,
         bic: _,
         constant_rate: _,
+        cubic: _,
         dctcp: _,
         prague: _,
         vegas: _,

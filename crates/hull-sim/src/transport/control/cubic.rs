@@ -13,11 +13,16 @@
 //! - After a timeout K = 0 and W_max is the window at which congestion avoidance begins (section 4.8).
 //! - Idle time does not count as t, as in Linux.
 //!
-//! Slow start is RFC 5681's; HyStart is not part of this. Units: bytes; time in 2^-20 s; integers only,
-//! so that every machine computes the same window.
+//! Slow start is RFC 5681's; with `hystart` Linux's HyStart ends it (`hystart.rs`). Units: bytes; time in
+//! 2^-20 s; integers only, so that every machine computes the same window.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hystart::HyStart;
 use super::newreno::NewReno;
 use super::{CongestionControl, Feedback};
+use crate::transport::send_times::SendTimes;
 use crate::transport::sender::NEVER;
 use crate::transport::window::Window;
 
@@ -28,10 +33,28 @@ const ESTIMATE_BITS: u32 = 16;
 /// Conversion from ps to 2^-20 s, scaled by 2^64: 2^(TIME_BITS + 64) / 10^12.
 const TICKS_PER_PS: u64 = ((1_u128 << (TIME_BITS + 64)) / 1_000_000_000_000) as u64;
 
+/// CUBIC's parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cubic {
+    /// Whether slow start ends before the first loss, at a long train of ACKs or a longer round trip (HyStart;
+    /// Linux: true).
+    #[serde(default)]
+    pub hystart: bool,
+}
+
+impl Cubic {
+    /// Whether all settings have their defaults.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Cubic::default()
+    }
+}
+
 /// CUBIC state of one flow.
 #[derive(Clone, Debug)]
-pub struct Cubic {
+pub struct CubicControl {
     reduction: NewReno,
+    hystart: Option<Box<HyStart>>,
     /// Start of congestion avoidance, ps; [`NEVER`] before.
     epoch_start_ps: u64,
     /// Reno-friendly window W_est, in 2^-16 bytes.
@@ -43,19 +66,9 @@ pub struct Cubic {
     prior_cwnd: u32,
     /// K, the time of the curve's plateau, in 2^-20 s.
     k: u32,
-}
-
-impl Default for Cubic {
-    fn default() -> Self {
-        Cubic {
-            reduction: NewReno::default(),
-            epoch_start_ps: NEVER,
-            estimate: 0,
-            w_max: 0,
-            prior_cwnd: 0,
-            k: 0,
-        }
-    }
+    /// Whether HyStart has ended slow start. Its unused values hold the tag of the list of controls, so
+    /// that a sender fits its cache lines.
+    has_settled: bool,
 }
 
 /// Converts picoseconds to 2^-20 s.
@@ -76,7 +89,21 @@ fn cube_root(value: u128) -> u32 {
     root as u32
 }
 
-impl Cubic {
+impl CubicControl {
+    /// Creates the state of a flow in its first slow start.
+    pub fn new(settings: &Cubic) -> Self {
+        CubicControl {
+            reduction: NewReno::default(),
+            hystart: settings.hystart.then(Box::default),
+            epoch_start_ps: NEVER,
+            estimate: 0,
+            w_max: 0,
+            prior_cwnd: 0,
+            k: 0,
+            has_settled: false,
+        }
+    }
+
     /// Starts congestion avoidance with the current window.
     fn begin(&mut self, window: &Window, now_ps: u64) {
         let cwnd = window.cwnd();
@@ -129,9 +156,13 @@ fn reduced(bytes: u64, window: &Window) -> u64 {
     (bytes * 7 / 10).max(2 * window.mss())
 }
 
-impl CongestionControl for Cubic {
+impl CongestionControl for CubicControl {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
+        if let Some(hystart) = &mut self.hystart {
+            let may_end = !self.has_settled;
+            self.has_settled |= hystart.on_ack(window, ack, self.epoch_start_ps, may_end);
+        }
         if self.reduction.must_reduce(ack) {
             self.remember(window);
             window.reduce_to(window.cwnd() * 7 / 10);
@@ -168,6 +199,10 @@ impl CongestionControl for Cubic {
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         self.remember(window);
         self.w_max = 0;
+        self.has_settled = false;
+        if let Some(hystart) = &mut self.hystart {
+            hystart.restart();
+        }
         window.reduce_to(reduced(flight, window));
         window.set_cwnd(window.mss());
     }
@@ -176,6 +211,14 @@ impl CongestionControl for Cubic {
         if self.epoch_start_ps != NEVER {
             self.epoch_start_ps = self.epoch_start_ps.saturating_add(idle_ps);
         }
+    }
+
+    fn samples_every_ack(&self) -> bool {
+        self.hystart.is_some()
+    }
+
+    fn send_times(&mut self) -> Option<&mut SendTimes> {
+        self.hystart.as_deref_mut().map(HyStart::send_times)
     }
 }
 
@@ -189,7 +232,7 @@ mod tests {
 
     /// A flow whose whole window is acknowledged in each round trip, packet by packet.
     struct Flow {
-        cubic: Cubic,
+        cubic: CubicControl,
         window: Window,
         una: u64,
         now_ps: u64,
@@ -201,7 +244,7 @@ mod tests {
             let mut window = Window::new(segments * MSS, MSS as u32, 2 * MSS, 100_000 * MSS, true);
             window.set_ssthresh(MSS);
             Flow {
-                cubic: Cubic::default(),
+                cubic: CubicControl::new(&Cubic::default()),
                 window,
                 una: 0,
                 now_ps: 0,

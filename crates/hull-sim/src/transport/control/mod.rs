@@ -8,6 +8,7 @@ mod constant_rate;
 mod cubic;
 mod dctcp;
 mod external;
+mod hystart;
 mod newreno;
 mod prague;
 mod qcn;
@@ -25,7 +26,7 @@ use crate::network::rules::Notice;
 
 pub use bic::{Bic, BicControl};
 pub use constant_rate::{ConstantRate, ConstantRateControl};
-pub use cubic::Cubic;
+pub use cubic::{Cubic, CubicControl};
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
 pub use newreno::NewReno;
@@ -40,6 +41,7 @@ use hull_core::qcn_reaction_point::Increase;
 pub trait Settings:
     AsRef<Bic>
     + AsRef<ConstantRate>
+    + AsRef<Cubic>
     + AsRef<Dctcp>
     + AsRef<Prague>
     + AsRef<Vegas>
@@ -50,6 +52,7 @@ pub trait Settings:
 impl<T> Settings for T where
     T: AsRef<Bic>
         + AsRef<ConstantRate>
+        + AsRef<Cubic>
         + AsRef<Dctcp>
         + AsRef<Prague>
         + AsRef<Vegas>
@@ -405,7 +408,7 @@ controls! {
         /// TCP NewReno with SACK.
         NewReno, "newreno": NewReno = |_| NewReno::default();
         /// CUBIC (RFC 9438), the default of Linux.
-        Cubic, "cubic": Cubic = |_| Cubic::default();
+        Cubic, "cubic": CubicControl = |settings| CubicControl::new(settings.as_ref());
         /// BIC-TCP.
         Bic, "bic": BicControl = |settings| BicControl::new(settings.as_ref());
         /// DCTCP.
