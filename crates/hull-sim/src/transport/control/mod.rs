@@ -18,6 +18,7 @@ mod vegas;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::delivery_rate::DeliveryRate;
 use super::receiver::EchoKind;
 use super::send_times::SendTimes;
 use super::window::Window;
@@ -194,6 +195,17 @@ pub trait CongestionControl {
 
     /// Stored send times.
     fn send_times(&mut self) -> Option<&mut SendTimes> {
+        None
+    }
+
+    /// Whether the control needs a sample of the delivery rate for each acknowledgment, duplicates
+    /// included. The control then stores the [`DeliveryRate`], and its window is kept over idle time.
+    fn samples_delivery(&self) -> bool {
+        false
+    }
+
+    /// Stored delivery rate.
+    fn delivery_rate(&mut self) -> Option<&mut DeliveryRate> {
         None
     }
 
@@ -382,6 +394,14 @@ macro_rules! controls {
 
             fn send_times(&mut self) -> Option<&mut SendTimes> {
                 self.inner_mut().send_times()
+            }
+
+            fn samples_delivery(&self) -> bool {
+                self.inner().samples_delivery()
+            }
+
+            fn delivery_rate(&mut self) -> Option<&mut DeliveryRate> {
+                self.inner_mut().delivery_rate()
             }
 
             fn holds_window(&self) -> bool {
