@@ -31,6 +31,7 @@ CongestionControl = Literal[
     "newreno",
     "cubic",
     "bic",
+    "bbr",
     "dctcp",
     "prague",
     "vegas",

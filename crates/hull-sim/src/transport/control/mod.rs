@@ -3,6 +3,7 @@
 //! The sender detects losses, keeps the timer and counts acknowledgments; a control sets the window, a
 //! rate, or both. To add one, see docs/adding_congestion_control.md.
 
+mod bbr;
 mod bic;
 mod constant_rate;
 mod cubic;
@@ -25,6 +26,7 @@ use super::window::Window;
 use crate::network::Written;
 use crate::network::rules::Notice;
 
+pub use bbr::BbrControl;
 pub use bic::{Bic, BicControl};
 pub use constant_rate::{ConstantRate, ConstantRateControl};
 pub use cubic::{Cubic, CubicControl};
@@ -128,6 +130,8 @@ pub struct Start {
     pub now_ps: u64,
     /// Rate of the sender's link, bit/s.
     pub link_bps: u64,
+    /// Number of the flow in the run.
+    pub flow: u64,
 }
 
 /// Congestion control algorithm.
@@ -431,6 +435,8 @@ controls! {
         Cubic, "cubic": CubicControl = |settings| CubicControl::new(settings.as_ref());
         /// BIC-TCP.
         Bic, "bic": BicControl = |settings| BicControl::new(settings.as_ref());
+        /// BBR version 1, as in Linux: paced at the measured bandwidth.
+        Bbr, "bbr": BbrControl = |_| BbrControl::default();
         /// DCTCP.
         Dctcp, "dctcp": DctcpControl = |settings| DctcpControl::new(settings.as_ref());
         /// TCP Prague, the sender of L4S traffic: its data carries ECT(1).
