@@ -23,7 +23,6 @@ use super::hystart::HyStart;
 use super::newreno::NewReno;
 use super::{CongestionControl, Feedback};
 use crate::transport::send_times::SendTimes;
-use crate::transport::sender::NEVER;
 use crate::transport::window::Window;
 
 /// Fraction bits of a second in the time of the cubic curve.
@@ -50,12 +49,30 @@ impl Cubic {
     }
 }
 
-/// CUBIC state of one flow.
+/// CUBIC control of one flow.
 #[derive(Clone, Debug)]
-pub struct CubicControl {
+pub enum CubicControl {
+    /// Slow start ends with a loss.
+    Plain(Curve),
+    /// HyStart may end it before.
+    Early(Box<Early>),
+}
+
+/// CUBIC state with HyStart.
+#[derive(Clone, Debug)]
+pub struct Early {
+    curve: Curve,
+    hystart: HyStart,
+}
+
+/// CUBIC state of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
     reduction: NewReno,
-    hystart: Option<Box<HyStart>>,
-    /// Start of congestion avoidance, ps; [`NEVER`] before.
+    /// Whether congestion avoidance has begun. Its unused values distinguish the controls, so that a
+    /// sender fits its cache lines.
+    is_avoiding: bool,
+    /// Start of congestion avoidance, ps.
     epoch_start_ps: u64,
     /// Reno-friendly window W_est, in 2^-16 bytes.
     estimate: u64,
@@ -66,9 +83,6 @@ pub struct CubicControl {
     prior_cwnd: u32,
     /// K, the time of the curve's plateau, in 2^-20 s.
     k: u32,
-    /// Whether HyStart has ended slow start. Its unused values hold the tag of the list of controls, so
-    /// that a sender fits its cache lines.
-    has_settled: bool,
 }
 
 /// Converts picoseconds to 2^-20 s.
@@ -90,23 +104,31 @@ fn cube_root(value: u128) -> u32 {
 }
 
 impl CubicControl {
-    /// Creates the state of a flow in its first slow start.
+    /// Creates the control of a flow in its first slow start.
     pub fn new(settings: &Cubic) -> Self {
-        CubicControl {
-            reduction: NewReno::default(),
-            hystart: settings.hystart.then(Box::default),
-            epoch_start_ps: NEVER,
-            estimate: 0,
-            w_max: 0,
-            prior_cwnd: 0,
-            k: 0,
-            has_settled: false,
+        let curve = Curve::default();
+        match settings.hystart {
+            true => CubicControl::Early(Box::new(Early {
+                curve,
+                hystart: HyStart::default(),
+            })),
+            false => CubicControl::Plain(curve),
         }
     }
 
+    fn curve(&mut self) -> &mut Curve {
+        match self {
+            CubicControl::Plain(curve) => curve,
+            CubicControl::Early(early) => &mut early.curve,
+        }
+    }
+}
+
+impl Curve {
     /// Starts congestion avoidance with the current window.
     fn begin(&mut self, window: &Window, now_ps: u64) {
         let cwnd = window.cwnd();
+        self.is_avoiding = true;
         self.epoch_start_ps = now_ps;
         self.estimate = cwnd << ESTIMATE_BITS;
         let below = u64::from(self.w_max).saturating_sub(cwnd);
@@ -147,7 +169,7 @@ impl CubicControl {
         } else {
             cwnd
         };
-        self.epoch_start_ps = NEVER;
+        self.is_avoiding = false;
     }
 }
 
@@ -156,13 +178,9 @@ fn reduced(bytes: u64, window: &Window) -> u64 {
     (bytes * 7 / 10).max(2 * window.mss())
 }
 
-impl CongestionControl for CubicControl {
+impl CongestionControl for Curve {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
-        if let Some(hystart) = &mut self.hystart {
-            let may_end = !self.has_settled;
-            self.has_settled |= hystart.on_ack(window, ack, self.epoch_start_ps, may_end);
-        }
         if self.reduction.must_reduce(ack) {
             self.remember(window);
             window.reduce_to(window.cwnd() * 7 / 10);
@@ -175,7 +193,7 @@ impl CongestionControl for CubicControl {
             window.grow(ack.acked);
             return false;
         }
-        if self.epoch_start_ps == NEVER {
+        if !self.is_avoiding {
             self.begin(window, ack.now_ps);
         }
         let (cwnd, mss) = (window.cwnd(), window.mss());
@@ -199,26 +217,60 @@ impl CongestionControl for CubicControl {
     fn on_timeout(&mut self, window: &mut Window, flight: u64) {
         self.remember(window);
         self.w_max = 0;
-        self.has_settled = false;
-        if let Some(hystart) = &mut self.hystart {
-            hystart.restart();
-        }
         window.reduce_to(reduced(flight, window));
         window.set_cwnd(window.mss());
     }
 
     fn on_restart(&mut self, idle_ps: u64) {
-        if self.epoch_start_ps != NEVER {
+        if self.is_avoiding {
             self.epoch_start_ps = self.epoch_start_ps.saturating_add(idle_ps);
         }
     }
+}
+
+impl CongestionControl for CubicControl {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
+        match self {
+            CubicControl::Plain(curve) => curve.on_ack(window, ack),
+            CubicControl::Early(early) => {
+                let Curve {
+                    is_avoiding,
+                    epoch_start_ps,
+                    ..
+                } = early.curve;
+                let epoch_start_ps = is_avoiding.then_some(epoch_start_ps);
+                early.hystart.on_ack(window, ack, epoch_start_ps);
+                early.curve.on_ack(window, ack)
+            }
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        self.curve().on_loss(window, flight);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        if let CubicControl::Early(early) = self {
+            early.hystart.restart();
+        }
+        self.curve().on_timeout(window, flight);
+    }
+
+    #[inline]
+    fn on_restart(&mut self, idle_ps: u64) {
+        self.curve().on_restart(idle_ps);
+    }
 
     fn samples_every_ack(&self) -> bool {
-        self.hystart.is_some()
+        matches!(self, CubicControl::Early(_))
     }
 
     fn send_times(&mut self) -> Option<&mut SendTimes> {
-        self.hystart.as_deref_mut().map(HyStart::send_times)
+        match self {
+            CubicControl::Plain(_) => None,
+            CubicControl::Early(early) => Some(early.hystart.send_times()),
+        }
     }
 }
 
@@ -232,7 +284,7 @@ mod tests {
 
     /// A flow whose whole window is acknowledged in each round trip, packet by packet.
     struct Flow {
-        cubic: CubicControl,
+        cubic: Curve,
         window: Window,
         una: u64,
         now_ps: u64,
@@ -244,7 +296,7 @@ mod tests {
             let mut window = Window::new(segments * MSS, MSS as u32, 2 * MSS, 100_000 * MSS, true);
             window.set_ssthresh(MSS);
             Flow {
-                cubic: CubicControl::new(&Cubic::default()),
+                cubic: Curve::default(),
                 window,
                 una: 0,
                 now_ps: 0,

@@ -50,6 +50,7 @@ pub(super) struct HyStart {
     /// Shortest round trip of the round, and number of those that are only collected.
     round_rtt_ps: u64,
     samples: u8,
+    has_ended: bool,
 }
 
 impl Default for HyStart {
@@ -62,6 +63,7 @@ impl Default for HyStart {
             last_ack_ps: 0,
             round_rtt_ps: NEVER,
             samples: 0,
+            has_ended: false,
         }
     }
 }
@@ -81,25 +83,20 @@ impl HyStart {
         };
     }
 
-    /// Processes an acknowledgment. If it `may_end` slow start and does, sets the threshold to the window and
-    /// returns true. `epoch_start_ps` is the start of congestion avoidance, [`NEVER`] before it.
-    pub fn on_ack(
-        &mut self,
-        window: &mut Window,
-        ack: &Feedback,
-        epoch_start_ps: u64,
-        may_end: bool,
-    ) -> bool {
+    /// Processes an acknowledgment; ends slow start by setting the threshold to the window.
+    /// `epoch_start_ps` is the start of congestion avoidance, if it has begun.
+    pub fn on_ack(&mut self, window: &mut Window, ack: &Feedback, epoch_start_ps: Option<u64>) {
         let Some(rtt_ps) = ack.rtt_ps else {
-            return false;
+            return;
         };
-        if ack.now_ps < epoch_start_ps.saturating_add(UNSETTLED_PS) && epoch_start_ps != NEVER {
-            return false;
+        let settles = |start_ps: u64| ack.now_ps < start_ps.saturating_add(UNSETTLED_PS);
+        if epoch_start_ps.is_some_and(settles) {
+            return;
         }
         self.min_rtt_ps = self.min_rtt_ps.min(rtt_ps);
         let is_large = window.cwnd() >= LOW_WINDOW * window.mss();
-        if !may_end || !window.in_slow_start() || !is_large {
-            return false;
+        if self.has_ended || !window.in_slow_start() || !is_large {
+            return;
         }
         if ack.una > self.round_end {
             self.round_end = ack.nxt;
@@ -108,11 +105,10 @@ impl HyStart {
             self.round_rtt_ps = NEVER;
             self.samples = 0;
         }
-        let ends = self.is_train_long(window, ack) || self.is_delayed(rtt_ps);
-        if ends {
+        if self.is_train_long(window, ack) || self.is_delayed(rtt_ps) {
+            self.has_ended = true;
             window.set_ssthresh(window.cwnd());
         }
-        ends
     }
 
     fn is_train_long(&mut self, window: &Window, ack: &Feedback) -> bool {
@@ -150,7 +146,6 @@ mod tests {
         hystart: HyStart,
         window: Window,
         una: u64,
-        may_end: bool,
     }
 
     impl Flow {
@@ -159,7 +154,6 @@ mod tests {
                 hystart: HyStart::default(),
                 window: Window::new(segments * MSS, MSS as u32, MSS, 10_000 * MSS, true),
                 una: 0,
-                may_end: true,
             }
         }
 
@@ -177,9 +171,8 @@ mod tests {
                 rtt_ps: Some(rtt_ps),
                 srtt_ps: rtt_ps,
             };
-            let ends = (self.hystart).on_ack(&mut self.window, &ack, NEVER, self.may_end);
-            self.may_end &= !ends;
-            ends
+            self.hystart.on_ack(&mut self.window, &ack, None);
+            !self.window.in_slow_start()
         }
     }
 
@@ -246,7 +239,6 @@ mod tests {
         flow.window.set_ssthresh(u64::MAX);
         assert!((300..500).all(|ms| !flow.ack(ms * MS, 100 * MS)));
         flow.hystart.restart();
-        flow.may_end = true;
         assert!((600..=652).any(|ms| flow.ack(ms * MS, 100 * MS)));
         let mut flow = Flow::new(1000);
         let ack = Feedback {
@@ -260,9 +252,9 @@ mod tests {
             rtt_ps: Some(MS),
             srtt_ps: MS,
         };
-        flow.hystart.on_ack(&mut flow.window, &ack, 501 * MS, true);
+        flow.hystart.on_ack(&mut flow.window, &ack, Some(501 * MS));
         assert_eq!(flow.hystart.min_rtt_ps, NEVER);
-        flow.hystart.on_ack(&mut flow.window, &ack, 500 * MS, true);
+        flow.hystart.on_ack(&mut flow.window, &ack, Some(500 * MS));
         assert_eq!(flow.hystart.min_rtt_ps, MS);
     }
 }
