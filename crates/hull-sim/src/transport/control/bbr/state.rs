@@ -205,7 +205,7 @@ impl State {
         self.begin_phase(CYCLE.len() - drawn as usize);
     }
 
-    /// Ends startup when the bandwidth has stopped to grow, and drain when the queue is empty.
+    /// Ends startup when the bandwidth has stopped growing, and drain when the queue is empty.
     pub fn update_startup(&mut self, now_ps: u64, window: &mut Window, sample: &DeliverySample) {
         let is_limited = sample.rate.is_some_and(|rate| rate.is_limited);
         if !self.is_full && self.begins_round && !is_limited {
