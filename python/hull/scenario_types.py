@@ -33,6 +33,7 @@ CongestionControl = Literal[
     "newreno",
     "cubic",
     "bic",
+    "bbr",
     "dctcp",
     "prague",
     "vegas",
@@ -617,6 +618,15 @@ class Dctcp(TypedDict):
     """
 
 
+class Cubic(TypedDict):
+    """CUBIC's parameters."""
+
+    hystart: NotRequired[bool]
+    """Whether slow start ends before the first loss, at a long train of ACKs or a longer round
+    trip (HyStart; Linux: true).
+    """
+
+
 class ConstantRate(TypedDict):
     """Parameters of traffic without congestion control."""
 
@@ -737,6 +747,8 @@ class Transport(TypedDict):
     """BIC-TCP's parameters."""
     constant_rate: NotRequired[ConstantRate]
     """Parameters of traffic without congestion control."""
+    cubic: NotRequired[Cubic]
+    """CUBIC's parameters."""
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
     prague: NotRequired[Prague]

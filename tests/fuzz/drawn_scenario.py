@@ -284,7 +284,7 @@ def _qcn(draw: random.Random) -> Table:
 
 
 def _transport(draw: random.Random) -> Table:
-    controls = ["newreno", "cubic", "bic", "dctcp", "vegas", "prague"]
+    controls = ["newreno", "cubic", "bic", "bbr", "dctcp", "vegas", "prague"]
     control = draw.choice([*3 * controls, "qcn", "qcn-aimd", "rcp"])
     yes_or_no = ("limited_transmit", "handshake", "cwnd_validation", "byte_counting")
     keys: dict[str, Callable[[], Any]] = {

@@ -14,11 +14,11 @@ import tomli_w
 
 from hull.ask.network import Network
 from hull.errors import UsageError, shown
-from hull.report.schemes import GREEN, ORANGE, PURPLE, SKY, YELLOW, Scheme
+from hull.report.schemes import GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, Scheme
 from hull.theory import guidelines
 from hull.theory.design import recommended_pacer
 
-TODAY = ("dctcp", "cubic")
+TODAY = ("dctcp", "cubic", "bbr")
 UNCHANGED = "unchanged"
 """The transport of hosts that keep CUBIC, where only some hosts change."""
 MIN_RTO = "10ms"
@@ -28,6 +28,7 @@ INITIAL_WINDOW = 10
 QUICK_ACKS = 16
 """First packets of a connection that a receiver acknowledges at once, as Linux does."""
 _CUBIC = {"congestion_control": "cubic", "ecn": False}
+_BBR = {"congestion_control": "bbr", "ecn": False}
 _LONGEST_DRAIN = "20s"
 _COLOURS = (GREEN, ORANGE, PURPLE, SKY, YELLOW)
 
@@ -67,6 +68,7 @@ class Question:
         return (
             Scheme("dctcp", "DCTCP", "#0072B2", (5, 2), "s"),
             Scheme("cubic", "CUBIC", "#D55E00", (2, 2), "o"),
+            Scheme("bbr", "BBR", GREY, (4, 1, 1, 1), "X"),
             *(
                 Scheme(
                     hull_name(part),
@@ -109,11 +111,14 @@ def read_give_up(text: str) -> tuple[float, ...]:
 
 
 def read_today(text: str) -> tuple[str, ...]:
-    """`dctcp`, `cubic`, or both with a comma between them, the first compared with."""
+    """Names among `dctcp`, `cubic` and `bbr` with commas between them, the first compared with."""
     names = tuple(dict.fromkeys(word.strip().lower() for word in text.split(",")))
     for name in names:
         if name not in TODAY:
-            raise UsageError(f"--today: {shown(name)} is invalid; expected dctcp, cubic or both")
+            raise UsageError(
+                f"--today: {shown(name)} is invalid; expected names among dctcp, cubic and bbr, "
+                "such as dctcp,cubic"
+            )
     return names
 
 
@@ -163,7 +168,7 @@ def scenario_text(
     marking = _marking(network, settings)
     schemes: dict[str, Any] = {}
     for name in question.today:
-        ours = _CUBIC if name == "cubic" else {**dctcp}
+        ours = {"dctcp": dctcp, "cubic": _CUBIC, "bbr": _BBR}[name]
         schemes[name] = {"transport": dict(ours)}
         if name == "dctcp":
             schemes[name]["switch"] = marking

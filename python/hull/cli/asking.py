@@ -30,8 +30,8 @@ def ask(
         str | None,
         Option(
             metavar="NAMES",
-            help="Schemes in use today; the first is the baseline (default: dctcp,cubic; with "
-            "--deployed cubic,dctcp).",
+            help="Schemes in use today, of dctcp, cubic and bbr; the first is the baseline "
+            "(default: dctcp,cubic; with --deployed cubic,dctcp).",
         ),
     ] = None,
     columns: Annotated[

@@ -148,6 +148,7 @@ def test_unusual_traces_set_the_size_bounds() -> None:
 def test_give_up_and_today_options() -> None:
     assert read_give_up("10%,2%, 0.05") == (0.02, 0.05, 0.1)
     assert read_today("CUBIC, dctcp") == ("cubic", "dctcp")
+    assert read_today("bbr") == ("bbr",)
     for text in ("0%", "60%", "x", ""):
         with pytest.raises(UsageError, match="--give-up"):
             read_give_up(text)

@@ -57,7 +57,7 @@ pub use crate::topology::{
     Topology, Tree, TwoDatacentres,
 };
 pub use crate::transport::{
-    Bic, ConstantRate, ControlName as CongestionControl, Dctcp, Prague, ReactionPoint, Vegas,
+    Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, Prague, ReactionPoint, Vegas,
 };
 pub use congestion_control::ExternalControls;
 pub use dwrr::Dwrr;

@@ -8,7 +8,9 @@ use super::default;
 use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
-use crate::transport::{Bic, ConstantRate, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas};
+use crate::transport::{
+    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas,
+};
 use crate::units::{Size, Time};
 
 /// TCP and its parameters; windows in segments of mtu - header bytes.
@@ -108,6 +110,9 @@ pub struct Transport {
     /// Parameters of traffic without congestion control.
     #[serde(default, skip_serializing_if = "ConstantRate::is_default")]
     pub constant_rate: ConstantRate,
+    /// CUBIC's parameters.
+    #[serde(default, skip_serializing_if = "Cubic::is_default")]
+    pub cubic: Cubic,
     /// DCTCP's parameters.
     #[serde(default)]
     pub dctcp: Dctcp,
@@ -168,6 +173,7 @@ impl Default for Transport {
             priority: None,
             bic: Bic::default(),
             constant_rate: ConstantRate::default(),
+            cubic: Cubic::default(),
             dctcp: Dctcp::default(),
             prague: Prague::default(),
             vegas: Vegas::default(),
@@ -315,6 +321,7 @@ macro_rules! settings {
 settings!(
     bic: Bic,
     constant_rate: ConstantRate,
+    cubic: Cubic,
     dctcp: Dctcp,
     prague: Prague,
     vegas: Vegas,

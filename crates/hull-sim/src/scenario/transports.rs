@@ -13,7 +13,7 @@ pub const DEFAULT: &str = "default";
 type Applies = fn(&CongestionControl) -> bool;
 
 /// Keys of `[transport]` that apply to some congestion controls only. Others do not inherit them.
-const OF_SOME_CONTROLS: [(&[&str], Applies); 12] = [
+const OF_SOME_CONTROLS: [(&[&str], Applies); 13] = [
     (&["own_sha256"], |of| {
         matches!(of, CongestionControl::External(_))
     }),
@@ -21,6 +21,7 @@ const OF_SOME_CONTROLS: [(&[&str], Applies); 12] = [
     (&["constant_rate"], |of| {
         *of == CongestionControl::ConstantRate
     }),
+    (&["cubic"], |of| *of == CongestionControl::Cubic),
     (&["dctcp"], |of| *of == CongestionControl::Dctcp),
     (&["prague"], |of| *of == CongestionControl::Prague),
     (&["vegas"], |of| *of == CongestionControl::Vegas),

@@ -58,6 +58,7 @@ impl Endpoints {
         let start = Start {
             now_ps,
             link_bps: link.rate_bps() as u64,
+            flow: self.table.flows[at].number,
         };
         self.table.senders[at].start(&start);
         if let Some(paced) = self.table.paced.get_mut(at) {

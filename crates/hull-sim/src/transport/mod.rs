@@ -2,6 +2,7 @@
 //! acknowledgments and times, and polls for segments.
 
 mod control;
+mod delivery_rate;
 pub mod message;
 mod pacing;
 mod reassembly;
@@ -14,9 +15,10 @@ pub mod sequence;
 mod window;
 
 pub use control::{
-    Bic, CongestionControl, ConstantRate, ControlName, Controller, Dctcp, Echo, External,
+    Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, Dctcp, Echo, External,
     ExternalControl, Feedback, Pace, Prague, ReactionPoint, Settings, Start, Vegas,
 };
+pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;
 pub use receiver::{EchoKind, OutgoingAck, Receiver, ReceiverConfig};
 pub use rto::{RtoConfig, RtoEstimator};

@@ -84,15 +84,16 @@ fn settings(seed: u64) -> Vec<String> {
         "unocc",
         "newreno",
         "cubic",
+        "bbr",
         "dctcp",
         "prague",
         "vegas",
     ]);
     all.push(format!("transport.congestion_control={control}"));
-    let is_tcp = ["newreno", "cubic", "dctcp", "prague", "vegas"].contains(&control);
+    let is_tcp = ["newreno", "cubic", "bbr", "dctcp", "prague", "vegas"].contains(&control);
     all.push(format!(
         "transport.ecn={}",
-        !["newreno", "cubic", "vegas", "rccc"].contains(&control)
+        !["newreno", "cubic", "bbr", "vegas", "rccc"].contains(&control)
     ));
     if is_tcp {
         // The timer doubles with each loss in a row: without a limit 60 s would be too short.

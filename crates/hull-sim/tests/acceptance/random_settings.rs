@@ -241,7 +241,9 @@ fn host() -> impl Strategy<Value = Settings> {
 }
 
 fn transport() -> impl Strategy<Value = Settings> {
-    let control = select(vec!["newreno", "cubic", "bic", "dctcp", "vegas", "prague"]);
+    let control = select(vec![
+        "newreno", "cubic", "bic", "bbr", "dctcp", "vegas", "prague",
+    ]);
     let mtu = prop_oneof![Just(1500_u32), Just(9000), 300_u32..9000];
     let bools = prop::array::uniform8(any::<bool>());
     (control, mtu, 1_u32..5, 1_u32..30, bools, 0_u32..3).prop_map(

@@ -360,11 +360,11 @@ fn invalid_schemes() {
         ],
     );
     check(
-        &schemes("transport.congestion_control = \"bbr\""),
+        &schemes("transport.congestion_control = \"hybla\""),
         &[],
         &[
             "transport.congestion_control",
-            "\"bbr\" is invalid",
+            "\"hybla\" is invalid",
             "newreno, ",
             "dctcp, ",
             "scheme odd",

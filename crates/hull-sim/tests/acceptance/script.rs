@@ -86,6 +86,7 @@ impl Script {
                 limited_transmit: setting.limited_transmit,
                 handshake: false,
                 samples_every_ack: false,
+                samples_delivery: false,
                 accurate_ecn: false,
                 acknowledged: true,
             }),

@@ -50,6 +50,7 @@ fn control(tcp: &Transport, external: Option<&dyn External>) -> Result<Controlle
 fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
     let mss = (tcp.mtu.0 - tcp.header.0) as u32;
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
+    let samples_delivery = controller.samples_delivery();
     let acknowledged = controller.echo() != EchoKind::Silent;
     let initial = if controller.holds_window() {
         tcp.max_window
@@ -65,6 +66,7 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
             tcp.byte_counting,
         ),
         samples_every_ack: controller.samples_every_ack(),
+        samples_delivery,
         accurate_ecn: controller.is_l4s(),
         acknowledged,
         controller,
@@ -75,7 +77,7 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
             granularity_ps: tcp.rto_granularity.0,
         },
         receive_window: bytes(tcp.receive_window),
-        idle_restart: tcp.idle_restart,
+        idle_restart: tcp.idle_restart && !samples_delivery,
         idle_decay: tcp.idle_decay,
         cwnd_validation: tcp.cwnd_validation,
         tso_win_divisor: tcp.tso_win_divisor,

@@ -176,6 +176,7 @@ fn of_transport(transport: &Transport) -> bool {
         priority: _,
         bic: _,
         constant_rate: _,
+        cubic: _,
         dctcp: _,
         prague: _,
         vegas: _,

@@ -13,12 +13,16 @@
 //! - After a timeout K = 0 and W_max is the window at which congestion avoidance begins (section 4.8).
 //! - Idle time does not count as t, as in Linux.
 //!
-//! Slow start is RFC 5681's; HyStart is not part of this. Units: bytes; time in 2^-20 s; integers only,
-//! so that every machine computes the same window.
+//! Slow start is RFC 5681's; with `hystart` Linux's HyStart ends it (`hystart.rs`). Units: bytes; time in
+//! 2^-20 s; integers only, so that every machine computes the same window.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hystart::HyStart;
 use super::newreno::NewReno;
 use super::{CongestionControl, Feedback};
-use crate::transport::sender::NEVER;
+use crate::transport::send_times::SendTimes;
 use crate::transport::window::Window;
 
 /// Fraction bits of a second in the time of the cubic curve.
@@ -28,11 +32,47 @@ const ESTIMATE_BITS: u32 = 16;
 /// Conversion from ps to 2^-20 s, scaled by 2^64: 2^(TIME_BITS + 64) / 10^12.
 const TICKS_PER_PS: u64 = ((1_u128 << (TIME_BITS + 64)) / 1_000_000_000_000) as u64;
 
-/// CUBIC state of one flow.
-#[derive(Clone, Debug)]
+/// CUBIC's parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Cubic {
+    /// Whether slow start ends before the first loss, at a long train of ACKs or a longer round trip (HyStart;
+    /// Linux: true).
+    #[serde(default)]
+    pub hystart: bool,
+}
+
+impl Cubic {
+    /// Whether all settings have their defaults.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Cubic::default()
+    }
+}
+
+/// CUBIC control of one flow.
+#[derive(Clone, Debug)]
+pub enum CubicControl {
+    /// Slow start ends with a loss.
+    Plain(Curve),
+    /// HyStart may end it before.
+    Early(Box<Early>),
+}
+
+/// CUBIC state with HyStart.
+#[derive(Clone, Debug)]
+pub struct Early {
+    curve: Curve,
+    hystart: HyStart,
+}
+
+/// CUBIC state of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
     reduction: NewReno,
-    /// Start of congestion avoidance, ps; [`NEVER`] before.
+    /// Whether congestion avoidance has begun. Its unused values distinguish the controls, so that a
+    /// sender fits its cache lines.
+    is_avoiding: bool,
+    /// Start of congestion avoidance, ps.
     epoch_start_ps: u64,
     /// Reno-friendly window W_est, in 2^-16 bytes.
     estimate: u64,
@@ -43,19 +83,6 @@ pub struct Cubic {
     prior_cwnd: u32,
     /// K, the time of the curve's plateau, in 2^-20 s.
     k: u32,
-}
-
-impl Default for Cubic {
-    fn default() -> Self {
-        Cubic {
-            reduction: NewReno::default(),
-            epoch_start_ps: NEVER,
-            estimate: 0,
-            w_max: 0,
-            prior_cwnd: 0,
-            k: 0,
-        }
-    }
 }
 
 /// Converts picoseconds to 2^-20 s.
@@ -76,10 +103,32 @@ fn cube_root(value: u128) -> u32 {
     root as u32
 }
 
-impl Cubic {
+impl CubicControl {
+    /// Creates the control of a flow in its first slow start.
+    pub fn new(settings: &Cubic) -> Self {
+        let curve = Curve::default();
+        match settings.hystart {
+            true => CubicControl::Early(Box::new(Early {
+                curve,
+                hystart: HyStart::default(),
+            })),
+            false => CubicControl::Plain(curve),
+        }
+    }
+
+    fn curve(&mut self) -> &mut Curve {
+        match self {
+            CubicControl::Plain(curve) => curve,
+            CubicControl::Early(early) => &mut early.curve,
+        }
+    }
+}
+
+impl Curve {
     /// Starts congestion avoidance with the current window.
     fn begin(&mut self, window: &Window, now_ps: u64) {
         let cwnd = window.cwnd();
+        self.is_avoiding = true;
         self.epoch_start_ps = now_ps;
         self.estimate = cwnd << ESTIMATE_BITS;
         let below = u64::from(self.w_max).saturating_sub(cwnd);
@@ -120,7 +169,7 @@ impl Cubic {
         } else {
             cwnd
         };
-        self.epoch_start_ps = NEVER;
+        self.is_avoiding = false;
     }
 }
 
@@ -129,7 +178,7 @@ fn reduced(bytes: u64, window: &Window) -> u64 {
     (bytes * 7 / 10).max(2 * window.mss())
 }
 
-impl CongestionControl for Cubic {
+impl CongestionControl for Curve {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
         if self.reduction.must_reduce(ack) {
@@ -144,7 +193,7 @@ impl CongestionControl for Cubic {
             window.grow(ack.acked);
             return false;
         }
-        if self.epoch_start_ps == NEVER {
+        if !self.is_avoiding {
             self.begin(window, ack.now_ps);
         }
         let (cwnd, mss) = (window.cwnd(), window.mss());
@@ -173,8 +222,54 @@ impl CongestionControl for Cubic {
     }
 
     fn on_restart(&mut self, idle_ps: u64) {
-        if self.epoch_start_ps != NEVER {
+        if self.is_avoiding {
             self.epoch_start_ps = self.epoch_start_ps.saturating_add(idle_ps);
+        }
+    }
+}
+
+impl CongestionControl for CubicControl {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
+        match self {
+            CubicControl::Plain(curve) => curve.on_ack(window, ack),
+            CubicControl::Early(early) => {
+                let Curve {
+                    is_avoiding,
+                    epoch_start_ps,
+                    ..
+                } = early.curve;
+                let epoch_start_ps = is_avoiding.then_some(epoch_start_ps);
+                early.hystart.on_ack(window, ack, epoch_start_ps);
+                early.curve.on_ack(window, ack)
+            }
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, flight: u64) {
+        self.curve().on_loss(window, flight);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
+        if let CubicControl::Early(early) = self {
+            early.hystart.restart();
+        }
+        self.curve().on_timeout(window, flight);
+    }
+
+    #[inline]
+    fn on_restart(&mut self, idle_ps: u64) {
+        self.curve().on_restart(idle_ps);
+    }
+
+    fn samples_every_ack(&self) -> bool {
+        matches!(self, CubicControl::Early(_))
+    }
+
+    fn send_times(&mut self) -> Option<&mut SendTimes> {
+        match self {
+            CubicControl::Plain(_) => None,
+            CubicControl::Early(early) => Some(early.hystart.send_times()),
         }
     }
 }
@@ -189,7 +284,7 @@ mod tests {
 
     /// A flow whose whole window is acknowledged in each round trip, packet by packet.
     struct Flow {
-        cubic: Cubic,
+        cubic: Curve,
         window: Window,
         una: u64,
         now_ps: u64,
@@ -201,7 +296,7 @@ mod tests {
             let mut window = Window::new(segments * MSS, MSS as u32, 2 * MSS, 100_000 * MSS, true);
             window.set_ssthresh(MSS);
             Flow {
-                cubic: Cubic::default(),
+                cubic: Curve::default(),
                 window,
                 una: 0,
                 now_ps: 0,

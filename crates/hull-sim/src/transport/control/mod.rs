@@ -3,11 +3,13 @@
 //! The sender detects losses, keeps the timer and counts acknowledgments; a control sets the window, a
 //! rate, or both. To add one, see docs/adding_congestion_control.md.
 
+mod bbr;
 mod bic;
 mod constant_rate;
 mod cubic;
 mod dctcp;
 mod external;
+mod hystart;
 mod newreno;
 mod prague;
 mod qcn;
@@ -17,15 +19,17 @@ mod vegas;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::delivery_rate::DeliveryRate;
 use super::receiver::EchoKind;
 use super::send_times::SendTimes;
 use super::window::Window;
 use crate::network::Written;
 use crate::network::rules::Notice;
 
+pub use bbr::BbrControl;
 pub use bic::{Bic, BicControl};
 pub use constant_rate::{ConstantRate, ConstantRateControl};
-pub use cubic::Cubic;
+pub use cubic::{Cubic, CubicControl};
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
 pub use newreno::NewReno;
@@ -40,6 +44,7 @@ use hull_core::qcn_reaction_point::Increase;
 pub trait Settings:
     AsRef<Bic>
     + AsRef<ConstantRate>
+    + AsRef<Cubic>
     + AsRef<Dctcp>
     + AsRef<Prague>
     + AsRef<Vegas>
@@ -50,6 +55,7 @@ pub trait Settings:
 impl<T> Settings for T where
     T: AsRef<Bic>
         + AsRef<ConstantRate>
+        + AsRef<Cubic>
         + AsRef<Dctcp>
         + AsRef<Prague>
         + AsRef<Vegas>
@@ -124,6 +130,8 @@ pub struct Start {
     pub now_ps: u64,
     /// Rate of the sender's link, bit/s.
     pub link_bps: u64,
+    /// Number of the flow in the run.
+    pub flow: u64,
 }
 
 /// Congestion control algorithm.
@@ -191,6 +199,17 @@ pub trait CongestionControl {
 
     /// Stored send times.
     fn send_times(&mut self) -> Option<&mut SendTimes> {
+        None
+    }
+
+    /// Whether the control needs a sample of the delivery rate for each acknowledgment, duplicates
+    /// included. The control then stores the [`DeliveryRate`], and its window is kept over idle time.
+    fn samples_delivery(&self) -> bool {
+        false
+    }
+
+    /// Stored delivery rate.
+    fn delivery_rate(&mut self) -> Option<&mut DeliveryRate> {
         None
     }
 
@@ -381,6 +400,14 @@ macro_rules! controls {
                 self.inner_mut().send_times()
             }
 
+            fn samples_delivery(&self) -> bool {
+                self.inner().samples_delivery()
+            }
+
+            fn delivery_rate(&mut self) -> Option<&mut DeliveryRate> {
+                self.inner_mut().delivery_rate()
+            }
+
             fn holds_window(&self) -> bool {
                 self.inner().holds_window()
             }
@@ -405,9 +432,11 @@ controls! {
         /// TCP NewReno with SACK.
         NewReno, "newreno": NewReno = |_| NewReno::default();
         /// CUBIC (RFC 9438), the default of Linux.
-        Cubic, "cubic": Cubic = |_| Cubic::default();
+        Cubic, "cubic": CubicControl = |settings| CubicControl::new(settings.as_ref());
         /// BIC-TCP.
         Bic, "bic": BicControl = |settings| BicControl::new(settings.as_ref());
+        /// BBR version 1, as in Linux: paced at the measured bandwidth.
+        Bbr, "bbr": BbrControl = |_| BbrControl::default();
         /// DCTCP.
         Dctcp, "dctcp": DctcpControl = |settings| DctcpControl::new(settings.as_ref());
         /// TCP Prague, the sender of L4S traffic: its data carries ECT(1).

@@ -239,6 +239,7 @@ mod tests {
         control.on_start(&Start {
             now_ps: 1_000_000,
             link_bps: link.0,
+            flow: 0,
         });
         assert_eq!(control.on_sent(1_000_000, 1500), Pace::Bps(10_000_000_000));
         control.on_notice(1_500_000, 64);
@@ -264,6 +265,7 @@ mod tests {
             control.on_start(&Start {
                 now_ps: 0,
                 link_bps,
+                flow: 0,
             });
             assert_eq!(control.pace(), Pace::Bps(expected_bps));
         }

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use hull_core::accecn::Codepoint;
 
-use super::control::{CongestionControl, Controller, Echo, Feedback, Pace, Start};
+use super::control::{CongestionControl, Controller, Echo, Feedback, Start};
 use super::rto::{RtoConfig, RtoEstimator};
 use super::send_times::SendTimes;
 use super::window::Window;
-use crate::network::rules::Notice;
 
+mod delivery;
 mod handshake;
 mod pace;
 mod recovery;
@@ -57,6 +57,8 @@ pub struct SenderConfig {
     pub handshake: bool,
     /// Whether the control requests a round-trip sample of every acknowledgment.
     pub samples_every_ack: bool,
+    /// Whether the control requests a sample of the delivery rate for each acknowledgment.
+    pub samples_delivery: bool,
     /// Whether data carries ECT(1) and no CWR: the receiver counts marked packets (AccECN) or
     /// acknowledges nothing.
     pub accurate_ecn: bool,
@@ -156,6 +158,9 @@ impl Sender {
 
     /// Adds `bytes` that the application writes.
     pub fn write(&mut self, bytes: u64) {
+        if self.config.samples_delivery {
+            self.note_application_limit();
+        }
         self.written += bytes;
     }
 
@@ -200,16 +205,6 @@ impl Sender {
     /// Starts the flow.
     pub fn start(&mut self, start: &Start) {
         self.controller.on_start(start);
-    }
-
-    /// Records a segment of `wire_bytes` that is sent now. Returns the pace of the next one.
-    pub fn paced(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
-        self.controller.on_sent(now_ps, wire_bytes)
-    }
-
-    /// Passes a switch's notice to the congestion control.
-    pub fn on_notice(&mut self, now_ps: u64, notice: Notice) {
-        self.controller.on_notice(now_ps, notice);
     }
 
     /// Smoothed round-trip time of RFC 6298, ps; 0 before the first sample.
@@ -366,6 +361,9 @@ impl Sender {
     #[inline]
     fn segment(&mut self, start: u64, bytes: u64, now_ps: u64) -> Segment {
         self.last_sent_ps = now_ps;
+        if self.config.samples_delivery {
+            self.note_sent(now_ps, start, bytes);
+        }
         if self.rto_deadline_ps == NEVER {
             if self.config.acknowledged {
                 self.rto_deadline_ps = self.rto.deadline_ps(&self.config.rto, now_ps);
@@ -392,6 +390,9 @@ impl Sender {
         if ack > max_sent {
             return;
         }
+        if self.config.samples_delivery {
+            self.begin_sample(now_ps);
+        }
         let newly_sacked = !blocks.is_empty() && self.report(ack, max_sent, blocks);
         if ack > self.una {
             self.on_progress(now_ps, ack, echo);
@@ -402,7 +403,8 @@ impl Sender {
             self.on_duplicate();
         }
         let marked = is_last && echo.marked;
-        if marked || echo.written.is_some() || (is_last && self.config.accurate_ecn) {
+        let is_counted = is_last && self.config.accurate_ecn || self.config.samples_delivery;
+        if marked || echo.written.is_some() || is_counted {
             self.on_echo_without_progress(now_ps, Echo { marked, ..echo });
         }
     }
@@ -478,6 +480,9 @@ impl Sender {
 
     #[inline]
     fn tell(&mut self, event: &Feedback) {
+        if self.config.samples_delivery {
+            self.finish_sample(event.una);
+        }
         if self.controller.on_ack(&mut self.window, event) {
             self.cwr = true;
             self.cut_bytes = (event.nxt - event.una) as u32;

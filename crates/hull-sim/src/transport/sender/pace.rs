@@ -1,8 +1,20 @@
 //! The sender and its host: the pace of a window, and the limit that the host's queue sets (docs/host.md).
 
+use super::super::control::{CongestionControl, Pace};
 use super::Sender;
+use crate::network::rules::Notice;
 
 impl Sender {
+    /// Records a segment of `wire_bytes` that is sent now. Returns the pace of the next one.
+    pub fn paced(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
+        self.controller.on_sent(now_ps, wire_bytes)
+    }
+
+    /// Passes a switch's notice to the congestion control.
+    pub fn on_notice(&mut self, now_ps: u64, notice: Notice) {
+        self.controller.on_notice(now_ps, notice);
+    }
+
     /// Records that the queue of the host has stopped the sender: the window does not limit it.
     #[inline]
     pub fn note_host_limit(&mut self) {

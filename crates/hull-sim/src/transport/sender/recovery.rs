@@ -119,7 +119,14 @@ impl Sender {
                 let recovery = self
                     .recovery
                     .get_or_insert_with(|| Box::new(Recovery::new(max_sent)));
-                new += recovery.scoreboard.add(start, end);
+                let added = recovery.scoreboard.add(start, end);
+                new += added;
+                if added > 0
+                    && self.config.samples_delivery
+                    && let Some(rate) = self.controller.delivery_rate()
+                {
+                    rate.acknowledge_selectively(start, end);
+                }
             }
         }
         new > 0
@@ -198,6 +205,11 @@ impl Sender {
         recovery.until = max_sent;
         self.nxt = self.una;
         self.forget_samples();
+        if self.config.samples_delivery
+            && let Some(rate) = self.controller.delivery_rate()
+        {
+            rate.lose_all();
+        }
         self.cwr = self.config.ecn;
     }
 }

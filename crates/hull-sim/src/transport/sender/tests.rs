@@ -27,6 +27,7 @@ fn config() -> SenderConfig {
         limited_transmit: true,
         handshake: true,
         samples_every_ack: false,
+        samples_delivery: false,
         accurate_ecn: false,
         acknowledged: true,
     }
