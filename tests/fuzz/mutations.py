@@ -105,7 +105,8 @@ def _extra(draw: random.Random, name: str, scenario: dict[str, Any], place: Plac
     # Inside the table itself, or next to a value.
     inside = place if isinstance(get(scenario, place), dict) else place[:-1]
     if inside in OF_ANY_NAME:
-        inside = place if place != inside else ()
+        is_table = place != inside and isinstance(get(scenario, place), dict)
+        inside = place if is_table else ()
     key = draw.choice(["colour", "rate2", "Name", "a b", "\u00b5", "__class__"])
     changed = copy.deepcopy(scenario)
     value = draw.choice([1, "1Gbps", True, {}, []])

@@ -159,7 +159,12 @@ def _left_unfinished(made: Drawn, first: Left) -> str:
         own = {key: value for key, value in message.items() if key != "timeout"}
         more["transport"] = {"message": own}
     left = invariants.unfinished(_run(made, more).summary)
-    return f"headers can fill a link: {left}" if left and starves else left
+    if left and starves:
+        return f"headers can fill a link: {left}"
+    control = made.scenario["transport"]["congestion_control"]
+    if left and is_lossy and control == "bbr":
+        return f"BBR with losses: {left}"
+    return left
 
 
 def _difference(what: str, one: Left, other: Left) -> str:
