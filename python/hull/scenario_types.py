@@ -568,10 +568,9 @@ class Message(TypedDict):
     timeout: NotRequired[Time]
     """Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six
     times the drain time of a full port buffer at the rate of the slowest of both hosts' links
-    and the tiers between switches (a tier's rate is that of its fastest link), or six round
-    trips if buffers are unlimited, and then at least twice the last measured round trip. With
-    UnoCC: one round trip plus five times that drain time, and eight times between two data
-    centres.
+    and the tiers between switches (a tier counts as its fastest link), or six round trips if
+    buffers are unlimited, and then at least twice the last measured round trip. With UnoCC:
+    one round trip plus five times that drain time, and eight times between two data centres.
     """
     erasure: NotRequired[Erasure]
     """Erasure coding; without this table there is none."""
@@ -658,7 +657,7 @@ class Bic(TypedDict):
 
 
 class SmallQueues(TypedDict):
-    """Limit of a flow's bytes in the queue of its host, that of Linux 6.1."""
+    """Limit of a flow's bytes in the queue of its host; defaults as in Linux 6.1."""
 
     on: NotRequired[bool]
     """Whether there is a limit. Unset: with a queue for each flow (host.queue)."""

@@ -63,9 +63,10 @@ pub struct Host {
 impl Host {
     /// Queue of the host; a default where it is unset.
     pub fn queue(&self) -> HostQueue {
-        let default = match self.nic_queues {
-            1 => HostQueue::Fair,
-            _ => HostQueue::Fifo,
+        let default = if self.nic_queues > 1 {
+            HostQueue::Fifo
+        } else {
+            HostQueue::Fair
         };
         self.queue.unwrap_or(default)
     }

@@ -40,7 +40,7 @@ pub struct Message {
     pub round_trip: Option<Time>,
     /// Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six times the drain
     /// time of a full port buffer at the rate of the slowest of both hosts' links and the tiers between switches
-    /// (a tier's rate is that of its fastest link), or six round trips if buffers are unlimited, and then at least
+    /// (a tier counts as its fastest link), or six round trips if buffers are unlimited, and then at least
     /// twice the last measured round trip. With UnoCC: one round trip plus five times that drain time, and eight
     /// times between two data centres.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use super::{HostQueue, Scenario, Transport};
 use crate::problem::{Problem, quoted, require};
 use crate::units::{Size, Time};
 
-/// Limit of a flow's bytes in the queue of its host, that of Linux 6.1.
+/// Limit of a flow's bytes in the queue of its host; defaults as in Linux 6.1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SmallQueues {

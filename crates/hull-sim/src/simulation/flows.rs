@@ -120,7 +120,7 @@ pub struct Template {
 }
 
 impl Flow {
-    /// Number of messages for which a flow has memory when the first is awaited: that of a deque.
+    /// Number of messages for which a flow has memory when it awaits the first: a deque starts with four.
     pub const LEAST_UNACKED: usize = 4;
 
     /// Creates an unused slot with the places of its routes.

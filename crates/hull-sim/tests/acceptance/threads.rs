@@ -273,7 +273,7 @@ fn queues_of_a_nic() {
     assert!(outcome.packet_hops > 3000);
 }
 
-/// Each flow has a queue in its host, whatever its slot in a part.
+/// Each flow has its own queue in its host; its slot in a part does not matter.
 #[test]
 fn queues_of_a_host() {
     for queue in ["fair", "fq", "fq_codel"] {

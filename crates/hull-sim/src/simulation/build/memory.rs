@@ -228,8 +228,8 @@ impl Run<'_> {
     }
 }
 
-/// Number of flows that are open at once, for certain: those of their own, and one in each direction
-/// of a persistent connection.
+/// Number of flows that are certainly open at once: short-lived flows, and one in each direction of a
+/// persistent connection.
 pub(super) fn open_flows(traffic: &Traffic) -> u64 {
     let connections = traffic.connections().len() as u64;
     traffic.backlog().flows.saturating_add(2 * connections)

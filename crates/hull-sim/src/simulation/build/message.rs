@@ -56,8 +56,8 @@ pub(super) fn distances(
     )))
 }
 
-/// Rate of the slowest tier of links between switches, that of its fastest link, bit/s: a single slow
-/// link can be avoided.
+/// Rate of the slowest tier of links between switches, bit/s. A tier counts as its fastest link: a single
+/// slow link can be avoided.
 fn slowest_tier_bps(graph: &Graph) -> u64 {
     let mut tiers: HashMap<String, u64> = HashMap::new();
     for port in 0..graph.ports() {

@@ -131,7 +131,7 @@ fn of_hosts(host: &Host) -> bool {
     let Host {
         rate: _,
         delay: _,
-        queue: _, // has a queue for each flow, whatever its slot
+        queue: _, // does not depend on slots
         nic_buffer: _,
         nic_queues: _, // the next packet is chosen when the link is free
         stack_delay: _,

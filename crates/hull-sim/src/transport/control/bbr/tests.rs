@@ -136,7 +136,7 @@ fn pace_and_window_by_hand() {
 }
 
 /// 80 Mbps and 100 ms, of which ten packets are a hundredth. Startup doubles the bandwidth in each round
-/// (that of ten packets sent at once apart) up to the link's, waits for three rounds without growth, and
+/// (except for ten packets sent at once) up to the link's, waits for three rounds without growth, and
 /// drain leaves less than the product and a few packets in flight.
 #[test]
 fn startup_doubles_and_drain_empties_the_queue() {
@@ -170,7 +170,7 @@ fn startup_doubles_and_drain_empties_the_queue() {
 }
 
 /// The phases last a shortest round trip each, in their order, with their pace: 99% of 8 Mbps times the
-/// gain. That of 3/4 may end before, when the queue is empty.
+/// gain. The phase of 3/4 may end before, when the queue is empty.
 #[test]
 fn the_cycle_has_its_gains() {
     let mut path = Path::new(1);
@@ -202,7 +202,7 @@ fn the_cycle_has_its_gains() {
     }
 }
 
-/// The first phase is drawn by flow and is never that of 3/4.
+/// The first phase is drawn by flow and never has the gain 3/4.
 #[test]
 fn flows_begin_in_different_phases() {
     let first: Vec<usize> = (0..50)
