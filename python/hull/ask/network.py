@@ -210,7 +210,10 @@ def _of_short(form: str, short: re.Match[str], rtt: str | None, room: str | None
         )
     stack_ps = round((wanted_s - without_s) / 4 * 1e12)
     tables["host"] = {**link, "stack_delay": f"{stack_ps}ps"}
-    guessed = [f"Each link is {LINK_DELAY} long, 100 m of fibre."]
+    guessed = [
+        f"Each link is {LINK_DELAY} long, 100 m of fibre.",
+        "Hosts have a queue per flow; with one FIFO small flows also wait in their own host.",
+    ]
     if room is None:
         guessed.append(
             f"Each port has {buffer / 1e6:.3g} MB of buffer, which decides how long CUBIC's queues "
@@ -235,8 +238,9 @@ def _of_scenario(form: str, text: str, label: str) -> Network:
         "switch": _without_nothing(switch),
         "transport": _without_nothing(transport),
     }
-    note = f"Marks, transport and pacer of {form} are not taken over, only its network."
-    return Network(form, tables, (note,))
+    note = f"Marks, transport and pacer of {form} are not taken over, only its network and hosts."
+    queue = f'Hosts have the queue "{scenario["host"]["queue"]}" of {form}.'
+    return Network(form, tables, (note, queue))
 
 
 def _of_graph(form: str) -> Network:
