@@ -63,10 +63,11 @@ pub struct Host {
 impl Host {
     /// Queue of the host; a default where it is unset.
     pub fn queue(&self) -> HostQueue {
-        let default = if self.nic_queues > 1 {
-            HostQueue::Fifo
-        } else {
+        // Only a FIFO has several transmit queues; 0 is reported by itself.
+        let default = if self.nic_queues == 1 {
             HostQueue::Fair
+        } else {
+            HostQueue::Fifo
         };
         self.queue.unwrap_or(default)
     }
