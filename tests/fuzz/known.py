@@ -8,9 +8,6 @@ KNOWN: tuple[tuple[str, str], ...] = (
     # Headers of trimmed packets have strict priority. Credit of 10 Gbps over links of 300 Mbps is
     # trimmed to headers that leave no time for data, for ever.
     ("^headers can fill a link: ", "trimming"),
-    # BBR probes with 1.25 times its estimate, so its rate collapses above 20% of loss (N. Cardwell
-    # et al., ACM Queue 2016, figure 8): a flow of 290 KB takes minutes.
-    ("^BBR with losses: ", r'loss = "[23]0%"'),
 )
 """Regular expressions: the problem, and text of the message or the case."""
 

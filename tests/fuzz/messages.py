@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from fuzz.places import known_keys
+from hull import _core
 
 FOREIGN = (
     "expected u32",
@@ -102,7 +103,7 @@ def shows(message: str, value: object) -> bool:
         case bool():
             return str(value).lower() in message
         case str():
-            return escaped(value.strip())[:CUT] in message or in_bytes(value) in message
+            return escaped(value.strip())[:CUT] in message or in_another_unit(value, message)
         case int():
             return str(value)[:30] in message
         case float():
@@ -112,10 +113,20 @@ def shows(message: str, value: object) -> bool:
             return True
 
 
-def in_bytes(text: str) -> str:
-    """A size below 1 KB as hull writes it: 0.9KB is 900B. Other text is unchanged."""
-    found = re.fullmatch(r"(0\.\d+)KB", text)
-    return f"{float(found[1]) * 1000:g}B" if found else text
+def in_another_unit(text: str, message: str) -> bool:
+    """Whether a message shows this size or time in another unit: 0.9KB as 900B."""
+
+    def read(of: str, word: str) -> float | None:
+        try:
+            return _core.quantity(of, word)
+        except ValueError:
+            return None
+
+    words = re.findall(r"[\d.]+[a-zA-Z]+", message)
+    return any(
+        (value := read(of, text.strip())) is not None and value in {read(of, w) for w in words}
+        for of in ("size", "time")
+    )
 
 
 NUMBER = r"-?(?:inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"

@@ -74,7 +74,7 @@ impl<'t> Mistakes<'t> {
     /// scheme's table.
     pub(super) fn add(&mut self, scheme: &str, problem: Problem, written: &toml::Table) {
         let is_of_key = problem.is_of_key();
-        let (key, told) = problem.told(written);
+        let (key, told) = self.of_swept(problem.told(written), is_of_key);
         let value = at(written, &key);
         let (place, cause) = match self.place(&key, value, scheme, is_of_key) {
             Some((place, true)) => (place, String::new()),
@@ -107,6 +107,22 @@ impl<'t> Mistakes<'t> {
                     schemes.push(scheme.to_owned());
                 }
             }
+        }
+    }
+
+    /// Names the swept key whose first parts are unknown: `switches` of `switches.buffer` is written
+    /// nowhere.
+    fn of_swept(&self, (key, told): (String, String), is_of_key: bool) -> (String, String) {
+        let begins = |full: &&String| {
+            full.strip_prefix(key.as_str())
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
+        match self.sweep.keys().find(begins) {
+            Some(full) if is_of_key && self.source.find(&key).is_none_or(|found| !found.whole) => {
+                let told = told.replacen("no such key", &format!("no key {key}"), 1);
+                (format!("sweep.\"{full}\""), told)
+            }
+            _ => (key, told),
         }
     }
 

@@ -88,5 +88,9 @@ fn ambiguous_and_unmatched_keys_are_rejected() {
     );
     let twice = swept("\"workload.load\" = [0.2]\n\"workload.requests.load\" = [0.3]");
     assert!(problem(&twice, &[]).contains("workload.requests.load is swept twice"));
+    assert_eq!(
+        problem(&swept("\"SWITCH.buffer\" = [\"9KB\"]"), &[]),
+        "my.toml:26:1: sweep.\"SWITCH.buffer\": there is no key SWITCH; did you mean switch?"
+    );
     assert!(problem(&file(), &["scheme.nonsense=1"]).contains("scheme: there is no such key"));
 }

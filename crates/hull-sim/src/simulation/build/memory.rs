@@ -209,7 +209,10 @@ impl Run<'_> {
         let samples = (duration_ps / measure.sample_interval.0).saturating_add(probes);
         Need::new(
             "measure.sample_interval",
-            format!("{samples} samples of a queue in {}", run.duration),
+            format!(
+                "{samples} samples of a queue, one every {} for {},",
+                measure.sample_interval, run.duration
+            ),
             // The list, and the columns into which it is written.
             (grown(samples).saturating_add(samples)).saturating_mul(LatencyLog::ROW),
         )
