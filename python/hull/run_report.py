@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hull.checksums import check, record_again
+from hull.checksums import check, has_checksums, record_again
 from hull.errors import RunError, UsageError
 from hull.looks import declared
 from hull.output_file import NO_ROOM
@@ -39,6 +39,13 @@ def write_run_report(folder: Path, summary: Mapping[str, Any]) -> Path:
                 folder, dict(summary), title=title, looks=looks, added=_added(folder, summary)
             )
         record_again(folder, path.name)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        if has_checksums(folder):
+            raise  # the results are as hull wrote them
+        raise UsageError(
+            f"{folder / 'summary.json'}: cannot be read ({error}), and run.json has no checksums; "
+            "expected the files that hull wrote: repeat the same command"
+        ) from None
     except OSError as error:
         place = error.filename or folder
         if error.errno in NO_ROOM:

@@ -61,6 +61,20 @@ def test_damaged_results_have_no_report(hull: Hull, place: Path) -> None:
     assert not (place / "out" / "report.html").exists()
 
 
+def test_changed_summary_without_checksums_has_no_report(hull: Hull, place: Path) -> None:
+    assert hull(*RUN).returncode == 0
+    for record in (place / "out").rglob("run.json"):
+        content = json.loads(record.read_text(encoding="utf-8"))
+        record.write_text(json.dumps({**content, "sha256": {}}), encoding="utf-8")
+    summary = place / "out" / "summary.json"
+    text = summary.read_text(encoding="utf-8")
+    summary.write_text(text.replace('"ci95"', '"ci95ci95"'), encoding="utf-8")
+    done = hull("report", "out")
+    assert done.returncode == 2
+    assert done.stderr.startswith("hull: error: "), done.stderr
+    assert "summary.json: cannot be read ('ci95'), and run.json has no checksums" in done.stderr
+
+
 def test_experiment_report_is_rebuilt_identically(place: Path, hull: Hull) -> None:
     assert hull("reproduce", "table1", "--seeds", "1").returncode == 0
     folder = place / "results" / "table1-quick"
