@@ -122,9 +122,10 @@ def in_another_unit(text: str, message: str) -> bool:
         except ValueError:
             return None
 
-    words = re.findall(r"[\d.]+[a-zA-Z]+", message)
+    quantities = re.findall(r"[\d.]+[a-zA-Z]+", message)
     return any(
-        (value := read(of, text.strip())) is not None and value in {read(of, w) for w in words}
+        (value := read(of, text.strip())) is not None
+        and value in {read(of, word) for word in quantities}
         for of in ("size", "time")
     )
 

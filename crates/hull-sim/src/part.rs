@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::measure::{
     ClassSummary, Counts, Fairness, GroupSummary, ProbeSummary, QuerySummary, SlowdownSummary,
-    TierCount, TransportSummary, by_tier, drops_by_place, failure_drops, thread_seconds,
-    write_links, write_queries,
+    TierCount, TransportSummary, WaitSummary, by_tier, drops_by_place, failure_drops,
+    thread_seconds, write_links, write_queries,
 };
 use crate::network::Distribution;
 use crate::problem::Problem;
@@ -68,6 +68,8 @@ pub struct Summary {
     pub fct: Vec<ClassSummary>,
     /// Slowdowns by size class.
     pub slowdown: Vec<SlowdownSummary>,
+    /// Where flows waited, by size class.
+    pub waits: Vec<WaitSummary>,
     /// Query statistics, if the workload has queries.
     pub queries: Option<QuerySummary>,
     /// Fairness between the long flows that `measure.flows` follows.
@@ -168,6 +170,7 @@ pub fn run(
         queues: outcome.queues,
         fct: outcome.flows.summary(),
         slowdown: outcome.flows.slowdowns(),
+        waits: outcome.waits,
         queries,
         fairness: outcome.fairness,
         processor: outcome.processor,

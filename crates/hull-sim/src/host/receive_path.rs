@@ -158,7 +158,7 @@ impl ReceivePath {
         // Only plain data is joined; packets with an ACK, a SYN or options are handed over
         // individually.
         while packet.options == NO_OPTIONS
-            && packet.flags & (flags::DATA | flags::ACK | flags::PROBE | flags::SYN) == flags::DATA
+            && packet.flags & (flags::DATA | flags::ACK | flags::SYN) == flags::DATA
             && (count as usize) < self.announced
             && let Some(next) = self.ring.front()
         {
@@ -167,13 +167,14 @@ impl ReceivePath {
                 - self.config.header_bytes;
             let continues = next.flow == packet.flow
                 && next.options == NO_OPTIONS
-                && (next.flags ^ packet.flags) & !flags::BEHIND == 0
+                && (next.flags ^ packet.flags) & !(flags::BEHIND | flags::LAST) == 0
                 && next.seq == packet.seq.wrapping_add(payload)
                 && joined <= self.config.join_bytes.min(u32::from(u16::MAX));
             if !continues {
                 break;
             }
             packet.wire_bytes = joined as u16;
+            packet.flags |= next.flags & flags::LAST;
             self.ring.pop_front();
             count += 1;
         }

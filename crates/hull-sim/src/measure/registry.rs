@@ -7,6 +7,7 @@ use std::ops::AddAssign;
 use hull_core::packet_set::Reordering;
 use serde::Serialize;
 
+use super::registry_of_several::SEVERAL;
 use super::statistic::Combined::{Max, Mean, Not, Sum};
 use super::statistic::Statistic;
 use super::statistic::Unit::{
@@ -98,10 +99,11 @@ impl Counts {
 
 /// All statistics, in the order of `summary.json`.
 pub fn statistics() -> impl Iterator<Item = &'static Statistic> {
-    BEFORE_COUNTS.iter().chain(COUNTS)
+    let before = BEFORE_SEVERAL.iter().chain(SEVERAL);
+    before.chain(AFTER_SEVERAL).chain(COUNTS)
 }
 
-const BEFORE_COUNTS: &[Statistic] = &[
+const BEFORE_SEVERAL: &[Statistic] = &[
     Statistic::new(
         "packet_hops",
         Packet,
@@ -238,6 +240,35 @@ const BEFORE_COUNTS: &[Statistic] = &[
     Statistic::new("slowdown.<class>.lower_bound.p99", Share, Mean, "as in `fct`"),
     Statistic::new("slowdown.<class>.lower_bound.p999", Share, Mean, "as in `fct`"),
     Statistic::new(
+        "waits.<class>.untraced",
+        Count,
+        Mean,
+        "completed flows that were complete without their last packet, such as those repaired by parity; \
+         the others of `waits` are without them",
+    ),
+    Statistic::new("waits.<class>.all.flows", Count, Mean, "completed flows of the size class"),
+    Statistic::new(
+        "waits.<class>.all.<place>_us",
+        Microsecond,
+        Mean,
+        "mean time that the last packet of a flow spent at a place; the places add up to the completion \
+         time: `transport` until it was sent and while an earlier packet was missing, `sender` in the \
+         stack and the queue of the sending host, `pacer`, a tier of switches' links such as \
+         `tor-host`, `receiver` with its application, and `moving`, the transmissions and propagation",
+    ),
+    Statistic::new(
+        "waits.<class>.tail.flows",
+        Count,
+        Mean,
+        "flows whose completion time is at or above the 99th percentile of the size class, within 0.8%",
+    ),
+    Statistic::new(
+        "waits.<class>.tail.<place>_us",
+        Microsecond,
+        Mean,
+        "as in `all`, for these flows",
+    ),
+    Statistic::new(
         "queries.count",
         Count,
         Mean,
@@ -319,117 +350,15 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Mean,
         "payload that arrived at all hosts, counted like `goodput_bps`",
     ),
+];
+
+const AFTER_SEVERAL: &[Statistic] = &[
     Statistic::new(
-        "transports.<transport>.goodput_bps",
-        BitPerSecond,
-        Mean,
-        "payload of this transport that arrived at all hosts; `default` is `[transport]`; `transports` is \
-         absent with a single transport",
-    )
-    .where_several(),
-    Statistic::new("transports.<transport>.packets", Packet, Mean, "data packets that arrived")
-        .where_several(),
-    Statistic::new("transports.<transport>.marks", Packet, Mean, "arrived data packets with CE")
-        .where_several(),
-    Statistic::new(
-        "transports.<transport>.drops",
-        Packet,
-        Mean,
-        "packets dropped, acknowledgments included",
-    )
-    .where_several(),
-    Statistic::new("transports.<transport>.timeouts", Count, Mean, "retransmission timeouts")
-        .where_several(),
-    Statistic::new("transports.<transport>.retransmissions", Packet, Mean, "retransmitted segments")
-        .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.bytes", Byte, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.count", Count, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new(
-        "transports.<transport>.fct.<class>.<statistic>_us",
-        Microsecond,
-        Mean,
-        "as in `fct`",
-    )
-    .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new(
-        "transports.<transport>.fct.<class>.acked.count",
+        "links.<tier>.links",
         Count,
         Mean,
-        "as in `fct`",
-    )
-    .where_several(),
-    Statistic::new(
-        "transports.<transport>.fct.<class>.acked.<statistic>_us",
-        Microsecond,
-        Mean,
-        "as in `fct`",
-    )
-    .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.count", Count, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new(
-        "groups.<group>.fct.<class>.bytes",
-        Byte,
-        Mean,
-        "as in `fct`, for the flows of one group; `other` has the flows of none; `groups` is absent without \
-         groups",
-    )
-    .where_several(),
-    Statistic::new("groups.<group>.fct.<class>.count", Count, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("groups.<group>.fct.<class>.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("groups.<group>.fct.<class>.acked.count", Count, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.acked.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.count", Count, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("links.<tier>.links", Count, Mean, "links of a tier in one direction, such as `tor-host`"),
+        "links of a tier in one direction, such as `tor-host`",
+    ),
     Statistic::new(
         "links.<tier>.packets",
         Packet,
@@ -442,16 +371,36 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Mean,
         "mean utilization of these links",
     ),
-    Statistic::new("links.<tier>.max_utilization", Share, Mean, "largest utilization of these links"),
+    Statistic::new(
+        "links.<tier>.max_utilization",
+        Share,
+        Mean,
+        "largest utilization of these links",
+    ),
     Statistic::new(
         "links.<tier>.mean_wait_us",
         Microsecond,
         Mean,
         "mean wait of the packets of the measured time for these links",
     ),
-    Statistic::new("links.<tier>.max_wait_us", Microsecond, Mean, "largest mean wait among these links"),
-    Statistic::new("links.<tier>.marks", Packet, Mean, "packets marked CE at these links"),
-    Statistic::new("links.<tier>.drops", Packet, Mean, "packets dropped at these links"),
+    Statistic::new(
+        "links.<tier>.max_wait_us",
+        Microsecond,
+        Mean,
+        "largest mean wait among these links",
+    ),
+    Statistic::new(
+        "links.<tier>.marks",
+        Packet,
+        Mean,
+        "packets marked CE at these links",
+    ),
+    Statistic::new(
+        "links.<tier>.drops",
+        Packet,
+        Mean,
+        "packets dropped at these links",
+    ),
     Statistic::new(
         "links.<tier>.pacer_drops",
         Packet,
@@ -464,7 +413,12 @@ const BEFORE_COUNTS: &[Statistic] = &[
         Not,
         "rows of a flow list whose start is after the measured time; absent if there are none",
     ),
-    Statistic::new("flow_slots", Count, Not, "largest number of concurrent flow slots"),
+    Statistic::new(
+        "flow_slots",
+        Count,
+        Not,
+        "largest number of concurrent flow slots",
+    ),
     Statistic::new("marks", Packet, Mean, "packets marked CE").reported(PER_SEED, "marks"),
     Statistic::new("drops", Packet, Mean, "packets dropped").reported(PER_SEED, "drops"),
     Statistic::new(

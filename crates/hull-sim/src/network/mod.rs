@@ -20,6 +20,7 @@ mod selected;
 mod shared_buffer;
 mod signal;
 mod trimming;
+mod waits;
 mod watch;
 
 pub use alone::Segments;
@@ -35,6 +36,7 @@ pub use selected::Selected;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use signal::{PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;
+pub use waits::{FIRST_TIER, PACER, PLACES, SENDER, TIERS, Waited, Waits};
 pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 //! packet to its arrival or loss.
 
 use super::signal::Signal;
+use super::waits::Waits;
 use crate::prefetch::prefetch;
 
 /// Options of a packet; each part is optional.
@@ -128,6 +129,8 @@ pub const NO_OPTIONS: u32 = u32::MAX;
 pub struct OptionTable {
     entries: Vec<Options>,
     free: Vec<u32>,
+    /// Waits of the packet of each entry, if it is the last one of a message.
+    waits: Vec<Waits>,
     /// Number of entries in use in other parts at the end of a run.
     elsewhere: usize,
 }
@@ -142,6 +145,37 @@ impl OptionTable {
             self.entries.push(options);
             (self.entries.len() - 1) as u32
         }
+    }
+
+    /// Records the waits of a packet with options at `entry` from now on. Returns the entry, which is
+    /// a new one for [`NO_OPTIONS`].
+    pub fn follow(&mut self, entry: u32, waits: Waits) -> u32 {
+        let entry = match entry {
+            NO_OPTIONS => self.insert(Options::default()),
+            entry => entry,
+        };
+        let len = self.entries.len();
+        if self.waits.len() < len {
+            self.waits.resize(len, Waits::default());
+        }
+        self.waits[entry as usize] = waits;
+        entry
+    }
+
+    /// Waits of a packet that is the last one of a message.
+    pub fn waits_mut(&mut self, entry: u32) -> Option<&mut Waits> {
+        self.waits.get_mut(entry as usize)
+    }
+
+    /// Takes the waits of a packet that has arrived, and its options if there are no others. Returns
+    /// also the entry that the packet still has.
+    pub fn arrive(&mut self, entry: u32) -> (Option<Waits>, u32) {
+        let waits = self.waits.get(entry as usize).copied();
+        if self.get(entry) == Some(&Options::default()) {
+            self.take(entry);
+            return (waits, NO_OPTIONS);
+        }
+        (waits, entry)
     }
 
     /// Options at an entry; `None` for [`NO_OPTIONS`].

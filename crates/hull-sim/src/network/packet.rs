@@ -24,6 +24,9 @@ pub mod flags {
     pub const CWR: u16 = 1 << 5;
     /// Latency probe (paper 5.2: the ping of the Latency Measurement Module).
     pub const PROBE: u16 = 1 << 6;
+    /// On data: the last packet of a message, whose waits are recorded. The bit of PROBE, which data
+    /// does not have.
+    pub const LAST: u16 = PROBE;
     /// Reply to a probe.
     pub const REPLY: u16 = 1 << 7;
     /// On data: the NIC has split the packet off the same piece as the one before (segmentation
@@ -119,10 +122,22 @@ impl Packet {
         self.flags & mask == mask
     }
 
+    /// Whether this is a latency probe or the reply to one.
+    #[inline]
+    pub fn is_probe(&self) -> bool {
+        self.flags & (flags::PROBE | flags::DATA) == flags::PROBE
+    }
+
+    /// Whether this is the last packet of a message.
+    #[inline]
+    pub fn is_last(&self) -> bool {
+        self.has(flags::LAST | flags::DATA)
+    }
+
     /// Whether the NIC has split the packet off the same piece as the one before.
     #[inline]
     pub fn is_behind(&self) -> bool {
-        self.flags & (flags::BEHIND | flags::PROBE) == flags::BEHIND
+        self.has(flags::BEHIND | flags::DATA)
     }
 
     /// Whether a switch may mark the packet: ECT(0) or ECT(1), not CE. Without a branch.

@@ -175,6 +175,7 @@ impl Network {
         let hop = packet.hop as usize;
         let port = self.hops[hop - 1] as usize;
         let observed = self.part.as_ref().is_some_and(|part| part.observed[port]);
+        let observed = observed | packet.is_last();
         let cargo = Cargo {
             packet: self.in_flight.land(packet),
             next: self.hops[hop] | (u32::from(observed) * OBSERVED),

@@ -6,8 +6,9 @@ use crate::engine::Cargo;
 /// Result of a selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Selected {
-    /// Packet that leaves its queue; none if all were dropped.
-    pub packet: Option<Packet>,
+    /// Packet that leaves its queue, and the time from its arrival to its transmission, ps; none if
+    /// all were dropped.
+    pub packet: Option<(Packet, u64)>,
     /// Arrival time (ps) and cargo of the packet, unless it goes to another part of the network.
     pub arrival: Option<(u64, Cargo)>,
     /// Time at which the port must be called again, ps.
@@ -20,13 +21,14 @@ impl Network {
         self.ports[port].look_at_sent(now_ps, &mut self.in_flight);
         let (sent, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
         let mut selected = Selected {
-            packet: sent.map(|(packet, _)| packet),
+            packet: None,
             arrival: None,
             again_ps,
         };
-        let Some((packet, verdict)) = sent else {
+        let Some((packet, verdict, arrived_ps)) = sent else {
             return selected;
         };
+        selected.packet = Some((packet, now_ps - arrived_ps));
         let Verdict::Accepted {
             start_ps,
             arrival_ps,
@@ -34,6 +36,7 @@ impl Network {
         else {
             return selected;
         };
+        selected.packet = Some((packet, start_ps - arrived_ps));
         if let Some(&Some(shared)) = self.places.get(port) {
             let leaves_ps = self.leaves_ps(port, start_ps, packet.wire_bytes);
             let queue = shared.queue as usize + packet.class().min(self.classes - 1);

@@ -47,7 +47,7 @@ impl Instruments {
             ends_message: false,
             sack: &[],
         };
-        if packet.has(flags::PROBE) {
+        if packet.is_probe() {
             let (prober, client) = (self.prober, self.client);
             let (from, to) = if packet.has(flags::REPLY) {
                 (client, prober)

@@ -11,6 +11,8 @@ pub struct Fabric {
     pub graph: Graph,
     pub routes: Routes,
     pub network: Network,
+    /// Tiers that ports between switches and to hosts connect, in the order of a path.
+    pub tiers: Vec<(u8, u8)>,
     /// Link failures and repairs.
     pub changes: Vec<Change>,
     pub failed_links: Vec<bool>,
@@ -19,8 +21,9 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Selects the next packet of a port with several queues. Returns it, unless all were dropped.
-    pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) -> Option<Packet> {
+    /// Selects the next packet of a port with several queues. Returns it with its wait, ps, unless
+    /// all were dropped.
+    pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) -> Option<(Packet, u64)> {
         let selected = self.network.transmit_next(clock.now_ps, port);
         if let Some((at_ps, cargo)) = selected.arrival {
             clock.schedule_arrival(at_ps, port, cargo);

@@ -12,6 +12,7 @@ use super::connection::Connection;
 use super::distances::Distances;
 use super::followed::Followed;
 use super::halves::Halves;
+use super::last_packets::LastPackets;
 use super::paced::Paced;
 use super::small_queue::SmallQueue;
 use crate::host::Echo;
@@ -209,6 +210,14 @@ impl Flow {
         self.first.end as u32 == number || ends.into_iter().any(|end| end as u32 == number)
     }
 
+    /// Whether an incomplete message ends at this position.
+    #[inline]
+    pub fn ends_at(&self, position: u64) -> bool {
+        let is_later = position > self.first.end;
+        position == self.first.end
+            || is_later && (self.later.binary_search_by_key(&position, |of| of.end)).is_ok()
+    }
+
     /// Ends a lasting message at the position where the sender has stopped.
     pub fn cut(&mut self, position: u64) {
         self.written = self.written.min(position);
@@ -238,6 +247,7 @@ pub struct FlowTable {
     /// Number of flows opened so far.
     pub(super) numbered: u64,
     pub(super) following: Followed,
+    pub(super) last_packets: LastPackets,
     pub(super) scratch: Vec<u32>,
     /// Number of messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
@@ -271,6 +281,7 @@ impl FlowTable {
             seed,
             numbered: 0,
             following: Followed::default(),
+            last_packets: LastPackets::default(),
             scratch: Vec::new(),
             unacked: 0,
             heard_acked: None,

@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use crate::engine::{Cargo, Kind};
-use crate::network::{Hop, Verdict, flags};
+use crate::network::{Hop, Verdict};
 
 /// What becomes of a packet at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +129,11 @@ impl Simulation {
 
     fn select_next(&mut self, port: usize) {
         let sent = self.fabric.transmit_next(port, &mut self.clock);
+        if let Some((packet, waited_ps)) = &sent
+            && packet.is_last()
+        {
+            (self.endpoints).note_wait(packet, port, *waited_ps, &mut self.fabric);
+        }
         let limits = self.endpoints.limits_queues && self.fabric.is_of_host(port);
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
             let (clock, fabric) = (&mut self.clock, &mut self.fabric);
@@ -137,7 +142,7 @@ impl Simulation {
                 self.left_host(&packet);
             }
         }
-        if limits && let Some(packet) = sent {
+        if limits && let Some((packet, _)) = sent {
             self.left_host(&packet);
         }
     }
@@ -154,11 +159,28 @@ impl Simulation {
             .saturating_sub(sending_ps)
             .max(self.clock.now_ps);
         let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
+        if packet.is_last() {
+            self.transmit_last(earliest_ps, port, place);
+            return;
+        }
         let taken = self.transmit(earliest_ps, port, place) != Taken::Lost;
-        if packet.flags & flags::PROBE != 0 {
+        if packet.is_probe() {
             let latency = &mut self.records.latency;
             (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
         }
+    }
+
+    /// Offers the last packet of a message to a port, and records its wait if the packet is sent
+    /// through a FIFO; other ports tell it when they select the packet.
+    pub(super) fn transmit_last(&mut self, earliest_ps: u64, port: usize, place: u32) -> Taken {
+        let packet = *self.fabric.network.in_flight.get(place);
+        let free_ps = self.fabric.network.ports[port].busy_until_ps();
+        let taken = self.transmit(earliest_ps, port, place);
+        if taken == Taken::Goes {
+            let wait_ps = free_ps.max(earliest_ps).saturating_sub(self.clock.now_ps);
+            (self.endpoints).note_wait(&packet, port, wait_ps, &mut self.fabric);
+        }
+        taken
     }
 
     /// Fails or restores links.

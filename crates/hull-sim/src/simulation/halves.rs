@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::Endpoints;
 use super::flows::{FlowTable, Pending};
 use super::losses::Loss;
-use crate::measure::AckedFlow;
-use crate::network::{Network, Options};
+use crate::measure::{AckedFlow, MessageWaits};
+use crate::network::{Network, Options, Waited, Waits};
 use crate::workload::{FlowRecord, Message};
 
 /// What one part tells another, in the order in which it happened.
@@ -28,10 +28,12 @@ pub enum Note {
     Lost(Loss),
     /// A flow was opened whose receiver is in the part.
     Opened(Box<Opening>),
-    /// Options of the next packet that has some.
-    Options(Box<Options>),
-    /// The message of the flow in this slot arrived.
-    Arrived(u32, At),
+    /// Options of the next packet that has some, and its waits if it is the last one of a message.
+    Options(Box<(Options, Option<Waits>)>),
+    /// The message of the flow in this slot arrived, and the waits of its last packet.
+    Arrived(u32, At, Option<Box<MessageWaits>>),
+    /// A packet whose options the other part keeps has waited.
+    Waited(Waited),
     /// Count of packets in flight at the receiver's half, and the time of its last change.
     InFlight(u32, InFlight),
     /// For the tables of the run.
@@ -278,7 +280,12 @@ impl FlowTable {
     /// Processes that a flow's message has arrived. Returns true if another part is told, which
     /// has the sender.
     #[inline]
-    pub(super) fn leave_arrival(&mut self, slot: u32, now_ps: u64) -> bool {
+    pub(super) fn leave_arrival(
+        &mut self,
+        slot: u32,
+        now_ps: u64,
+        waits: Option<&MessageWaits>,
+    ) -> bool {
         let Some(halves) = &mut self.halves else {
             return false;
         };
@@ -287,7 +294,8 @@ impl FlowTable {
         let leaves = flow.is_half && halves.is_elsewhere(flow.src);
         if leaves {
             let owner = halves.part_of(flow.src);
-            halves.tell(owner, Note::Arrived(slot, halves.arrival));
+            let waits = waits.map(|waits| Box::new(*waits));
+            halves.tell(owner, Note::Arrived(slot, halves.arrival, waits));
         }
         leaves
     }

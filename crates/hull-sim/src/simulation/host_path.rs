@@ -6,7 +6,7 @@ use super::forwarding::Taken;
 use super::{Endpoints, Simulation, Tally};
 use crate::engine::Kind;
 use crate::host::{Entry, Received, Release};
-use crate::network::{OptionTable, Packet, flags};
+use crate::network::{OptionTable, PACER, Packet, SENDER, flags};
 
 impl Simulation {
     /// Sends a packet of a host's transport.
@@ -20,7 +20,7 @@ impl Simulation {
     #[inline(always)]
     pub(super) fn send_piece(&mut self, host: usize, packet: Packet, behind: bool) {
         self.tally.packets_sent += 1;
-        if packet.flags & flags::PROBE == 0 {
+        if !packet.is_probe() {
             let flow = &mut self.endpoints.table.flows[packet.flow as usize];
             flow.in_flight = flow.in_flight.wrapping_add(1);
         }
@@ -39,6 +39,8 @@ impl Simulation {
             return;
         };
         if line.is_multiple_of(2) {
+            let options = &mut self.fabric.network.options;
+            options.leave_stage(&received.packet, SENDER, self.clock.now_ps);
             self.send_to_nic(line / 2, received.packet);
         } else {
             self.receive(line / 2, &received);
@@ -87,12 +89,19 @@ impl Simulation {
     #[inline(never)]
     fn send_from(&mut self, host: usize, place: u32) {
         let port = self.endpoints.hosts.ports[host] as usize;
-        if !self.endpoints.limits_queues || !self.endpoints.hosts.pacers.is_empty() {
+        let is_last = self.fabric.network.in_flight.get(place).is_last();
+        let is_limited = self.endpoints.limits_queues && self.endpoints.hosts.pacers.is_empty();
+        if !is_last && !is_limited {
             self.transmit(self.clock.now_ps, port, place);
             return;
         }
         let packet = *self.fabric.network.in_flight.get(place);
-        if self.transmit(self.clock.now_ps, port, place) != Taken::Waits {
+        let taken = if is_last {
+            self.transmit_last(self.clock.now_ps, port, place)
+        } else {
+            self.transmit(self.clock.now_ps, port, place)
+        };
+        if is_limited && taken != Taken::Waits {
             self.left_host(&packet);
         }
     }
@@ -129,6 +138,8 @@ impl Simulation {
         }
         stage.event_ps = u64::MAX;
         while let Some(packet) = self.endpoints.leave_pacer(host, self.clock.now_ps) {
+            let options = &mut self.fabric.network.options;
+            options.leave_stage(&packet, PACER, self.clock.now_ps);
             self.send_to_wire(host, packet);
         }
         self.endpoints.wake_pacer(host, &mut self.clock);
@@ -136,7 +147,11 @@ impl Simulation {
 
     /// Processes a packet that leaves its last link.
     #[inline]
-    pub(super) fn arrive(&mut self, host: usize, packet: Packet) {
+    pub(super) fn arrive(&mut self, host: usize, mut packet: Packet) {
+        if packet.is_last() {
+            let options = &mut self.fabric.network.options;
+            (self.endpoints).take_last(&mut packet, self.clock.now_ps, options);
+        }
         if self.endpoints.hosts.receivers.is_empty() {
             self.arrive_at_stack(host, &Received { packet, count: 1 });
             return;
@@ -266,6 +281,7 @@ impl Endpoints {
         options: &mut OptionTable,
         tally: &mut Tally,
     ) -> bool {
+        options.leave_stage(packet, SENDER, clock.now_ps);
         let release = self.hosts.pacers[host].admit(clock.now_ps, packet);
         if packet.has(flags::ECHOED) {
             self.count_drawn(host);

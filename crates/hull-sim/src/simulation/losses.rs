@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use super::clock::Clock;
 use super::{Endpoints, Fabric, Tally};
 use crate::engine::Kind;
-use crate::network::{OptionTable, Packet, flags};
+use crate::network::{OptionTable, Packet};
 
 /// Loss that its flow does not yet know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +36,7 @@ impl Endpoints {
         tally: &mut Tally,
     ) {
         tally.packets_dropped += 1;
-        if packet.flags & flags::PROBE == 0 {
+        if !packet.is_probe() {
             let loss = Loss {
                 at_ps: now_ps,
                 flow: packet.flow,
@@ -57,7 +57,7 @@ impl Endpoints {
         tally: &mut Tally,
     ) {
         let later_ps = fabric.notice.to_edge_ps;
-        if later_ps == 0 || packet.flags & flags::PROBE != 0 {
+        if later_ps == 0 || packet.is_probe() {
             let options = &mut fabric.network.options;
             self.drop_packet(*packet, clock.now_ps, options, tally);
             return;

@@ -73,7 +73,9 @@ impl Simulation {
         if delivered_bytes > had_bytes {
             let at = slot as usize;
             while let Some(message) = self.endpoints.table.flows[at].completed(delivered_bytes) {
-                self.message_delivered(slot, &message, self.clock.now_ps);
+                let now_ps = self.clock.now_ps;
+                let waits = self.endpoints.table.take_waits(slot, &message, now_ps);
+                self.message_delivered(slot, &message, now_ps, waits.as_ref());
             }
         }
     }
@@ -189,7 +191,7 @@ impl Simulation {
             asks_ack: sending.asks_ack,
             resent: sending.resent,
         };
-        let packet = Packet {
+        let mut packet = Packet {
             seq: sending.number as u32,
             ack: path.bits(),
             flow: slot,
@@ -204,6 +206,9 @@ impl Simulation {
             wire_bytes: sending.bytes,
             flags: flags::DATA | DATA_CLASS | flags::TRIMMABLE | if ecn { flags::ECT0 } else { 0 },
         };
+        if sending.is_last {
+            network.options.follow_last(&mut packet, now_ps);
+        }
         self.tally.packets_sent += 1;
         self.tally.counts.first_sends += u64::from(!sending.resent);
         table.flows[slot as usize].in_flight += 1;

@@ -19,6 +19,7 @@ mod halves;
 mod host_path;
 mod ideal;
 mod instruments;
+mod last_packets;
 mod live;
 mod losses;
 mod message;
@@ -34,7 +35,8 @@ mod traffic;
 
 use crate::engine::{Entity, Kind, LARGE};
 use crate::host::HostSide;
-use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount};
+use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount, WaitLog};
+use crate::network::Waited;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 use ahead::Ahead;
@@ -96,7 +98,9 @@ struct Endpoints {
     limits_queues: bool,
     /// Losses that their flows do not yet know.
     losses: Losses,
-    /// Whether this part holds the flows whose packets it loses; the fabric does not.
+    /// Waits of packets whose options another part keeps.
+    waited: Vec<Waited>,
+    /// Whether this part holds the flows whose packets it loses, and their options; the fabric does not.
     keeps_flows: bool,
 }
 
@@ -118,6 +122,7 @@ struct Demand {
 #[derive(Debug)]
 struct Records {
     flows: FlowLog,
+    waits: WaitLog,
     queries: Vec<QueryRecord>,
     latency: LatencyLog,
 }

@@ -10,6 +10,7 @@ use super::{Fabric, Failure, Records, Simulation, Tally};
 use crate::host::HostSide;
 use crate::measure::{
     Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
+    WaitSummary,
 };
 use crate::network::{Distribution, Network, Port, Reading};
 use crate::workload::{QueryRecord, Workload};
@@ -137,6 +138,8 @@ impl Default for Divided {
 pub struct Outcome {
     /// Completion times.
     pub flows: FlowLog,
+    /// Where flows waited, by size class.
+    pub waits: Vec<WaitSummary>,
     /// Queries of fan-out workloads.
     pub queries: Vec<QueryRecord>,
     /// Probes and samples.
@@ -220,6 +223,8 @@ impl Outcome {
         fabric.network.discard_packets();
         let (network, hosts) = (&fabric.network, &endpoints.hosts);
         let losses = endpoints.table.losses();
+        let tiers = fabric.tiers.iter();
+        let tiers = Vec::from_iter(tiers.map(|&tiers| fabric.graph.name_of_tiers(tiers)));
         let before = &instruments.at_warmup;
         Ok(Outcome {
             throughput: instruments.throughput(&measured, network),
@@ -245,6 +250,7 @@ impl Outcome {
             part_loads: parts.iter().map(|&(load, _)| load).collect(),
             divided,
             logs: instruments.logs,
+            waits: records.waits.summary(records.flows.classes(), &tiers),
             flows: records.flows,
             queries: records.queries,
             latency: records.latency,

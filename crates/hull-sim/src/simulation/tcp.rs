@@ -15,7 +15,9 @@ impl Simulation {
     pub(super) fn receive(&mut self, host: usize, received: &Received) {
         let packet = received.packet;
         self.tally.packets_delivered += u64::from(received.count);
-        if packet.flags & flags::PROBE != 0 {
+        if packet.is_last() {
+            self.endpoints.receive_last(&packet, self.clock.now_ps);
+        } else if packet.flags & flags::PROBE != 0 {
             if let Some(reply) = self.instruments.reply(&packet) {
                 self.send(host, reply);
             }
@@ -107,8 +109,10 @@ impl Simulation {
         if next > before {
             let now_ps = self.clock.now_ps;
             while let Some(message) = self.endpoints.table.flows[slot as usize].completed(next) {
-                if !self.endpoints.table.leave_arrival(slot, now_ps) {
-                    self.message_delivered(slot, &message, now_ps);
+                let table = &mut self.endpoints.table;
+                let waits = table.take_waits(slot, &message, now_ps);
+                if !table.leave_arrival(slot, now_ps, waits.as_ref()) {
+                    self.message_delivered(slot, &message, now_ps, waits.as_ref());
                 }
             }
         }
@@ -178,6 +182,11 @@ impl Simulation {
         let options = &mut self.fabric.network.options;
         let (host, mut packet) = self.endpoints.packet_of(slot, segment, options);
         packet.flags |= u16::from(behind) * flags::BEHIND;
+        if !segment.syn {
+            let end = segment.start + u64::from(segment.bytes);
+            let now_ps = self.clock.now_ps;
+            (self.endpoints).follow_if_last(&mut packet, end, now_ps, options);
+        }
         self.endpoints.enter_host(&packet);
         self.send_piece(host, packet, behind);
     }

@@ -5,7 +5,7 @@ use super::flows::{Flow, FlowTable, Pending, Unacked};
 use super::halves::At;
 use super::{Demand, Endpoints, Fabric, Records, Simulation};
 use crate::engine::Kind;
-use crate::measure::{AckedFlow, FlowLog, LoggedFlow};
+use crate::measure::{AckedFlow, FlowLog, LoggedFlow, MessageWaits};
 use crate::network::Network;
 use crate::topology::Notice;
 use crate::workload::{Channel, FlowRecord, Message, Progress, Workload};
@@ -13,11 +13,17 @@ use crate::workload::{Channel, FlowRecord, Message, Progress, Workload};
 impl Simulation {
     /// Reports a message that has completely arrived at `at_ps` to the workload, and executes the
     /// workload's requests.
-    pub(super) fn message_delivered(&mut self, slot: u32, message: &Pending, at_ps: u64) {
+    pub(super) fn message_delivered(
+        &mut self,
+        slot: u32,
+        message: &Pending,
+        at_ps: u64,
+        waits: Option<&MessageWaits>,
+    ) {
         let (demand, endpoints) = (&mut self.workload, &mut self.endpoints);
         let (network, records) = (&self.fabric.network, &mut self.records);
         if demand.delivered(
-            (slot, message, at_ps),
+            (slot, message, at_ps, waits),
             &self.clock,
             endpoints,
             network,
@@ -31,10 +37,10 @@ impl Simulation {
     }
 
     /// Processes that the message of a flow has arrived in another part of the run.
-    pub(super) fn message_arrived(&mut self, slot: u32, at: At) {
+    pub(super) fn message_arrived(&mut self, slot: u32, at: At, waits: Option<&MessageWaits>) {
         if let Some(message) = self.endpoints.table.take_arrival(slot, at) {
             let (at_ps, ..) = at;
-            self.message_delivered(slot, &message, at_ps);
+            self.message_delivered(slot, &message, at_ps, waits);
         }
     }
 
@@ -108,7 +114,7 @@ impl Simulation {
         if let Some((slot, arrived)) = self.endpoints.table.stop(tag) {
             let at = slot as usize;
             while let Some(message) = self.endpoints.table.flows[at].completed(arrived) {
-                self.message_delivered(slot, &message, self.clock.now_ps);
+                self.message_delivered(slot, &message, self.clock.now_ps, None);
             }
             (self.endpoints.table).release_if_done(slot, self.clock.now_ps);
         }
@@ -141,7 +147,7 @@ impl Demand {
     /// completes, if it is measured. Returns true if a flow or a query has ended, measured or not.
     fn delivered(
         &mut self,
-        (slot, message, at_ps): (u32, &Pending, u64),
+        (slot, message, at_ps, waits): (u32, &Pending, u64, Option<&MessageWaits>),
         clock: &Clock,
         endpoints: &mut Endpoints,
         network: &Network,
@@ -163,6 +169,7 @@ impl Demand {
                 let besides = self.traffic.besides(message.tag);
                 let ideal_ps = endpoints.ideal_ps(network, slot, record.bytes, besides);
                 let record = FlowRecord { ideal_ps, ..record };
+                records.waits.add(&record, waits);
                 (endpoints.table).log_flow(slot, message, record, &mut records.flows);
             }
         }

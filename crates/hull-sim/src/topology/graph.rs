@@ -7,6 +7,8 @@
 //! A network of a million hosts has three million links: a node or link takes a few bytes in one array,
 //! and names are computed from numbers where possible (`names`).
 
+use std::collections::BTreeSet;
+
 use super::names::Names;
 use super::parts::{Parts, Wires};
 use super::pods::Pods;
@@ -277,12 +279,26 @@ impl Graph {
     /// Tiers that the port connects, in the direction of its packets: `"host-tor"`, `"tor-agg"`,
     /// `"agg-tor"`, ... Tiers without a name are called `tier4`, `tier5`, ...
     pub fn port_tiers(&self, port: usize) -> String {
+        self.name_of_tiers(self.tiers_of(port))
+    }
+
+    /// Name of two tiers that a port connects.
+    pub fn name_of_tiers(&self, (from, to): (u8, u8)) -> String {
         let name = |tier: u8| {
             let known = self.tiers.get(usize::from(tier));
             known.map_or_else(|| format!("tier{tier}"), |name| (*name).to_owned())
         };
-        let (from, to) = self.tiers_of(port);
         format!("{}-{}", name(from), name(to))
+    }
+
+    /// Tiers that ports of switches connect, each pair once, in the order of a path: up, level, down.
+    pub fn tiers_of_switch_ports(&self) -> Vec<(u8, u8)> {
+        let is_of_switch = |port: usize| self.nodes[self.port_owner(port)].kind == Kind::Switch;
+        let ports = (0..self.ports()).filter(|&port| is_of_switch(port));
+        let all = BTreeSet::from_iter(ports.map(|port| self.tiers_of(port)));
+        let (mut up, down): (Vec<_>, Vec<_>) = all.into_iter().partition(|(from, to)| from <= to);
+        up.extend(down.into_iter().rev());
+        up
     }
 
     /// Tiers that the port connects, by number.

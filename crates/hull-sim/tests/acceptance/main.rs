@@ -61,3 +61,4 @@ mod too_large;
 mod transports;
 mod tree192_run;
 mod uno;
+mod waits;

@@ -159,7 +159,7 @@ impl Capture {
             .iter()
             .map(|&(start, end)| (number(start), number(end)))
             .collect();
-        let content = if packet.has(flags::PROBE) {
+        let content = if packet.is_probe() {
             Content::Echo {
                 reply: packet.has(flags::REPLY),
                 number: packet.seq as u16,

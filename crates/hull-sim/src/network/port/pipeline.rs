@@ -317,12 +317,13 @@ impl Port {
     }
 
     /// Selects the next packet of a port with several queues at `now_ps`, to be sent when the link
-    /// is free. Returns the packet with its verdict, and the time of the next selection, ps.
+    /// is free. Returns the packet with its verdict and the time of its arrival, ps, and the time of
+    /// the next selection, ps.
     pub fn transmit_next(
         &mut self,
         now_ps: u64,
         options: &mut OptionTable,
-    ) -> (Option<(Packet, Verdict)>, Option<u64>) {
+    ) -> (Option<(Packet, Verdict, u64)>, Option<u64>) {
         self.advance(now_ps, options);
         let mut extras = self.extras.take();
         let mut again_ps = None;
@@ -349,7 +350,7 @@ impl Port {
                 self.mark_departing(&departure, rules, &mut packet, options);
                 self.waited_ps += now_ps - waiting.arrived_ps;
                 let verdict = self.schedule(now_ps, start_ps, &mut packet);
-                sent = Some((packet, verdict));
+                sent = Some((packet, verdict, waiting.arrived_ps));
             }
             again_ps = queues.select_again(now_ps, self.busy_until_ps);
         }

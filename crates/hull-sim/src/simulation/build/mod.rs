@@ -17,7 +17,7 @@ use super::partition::{self, ByHostsIf, Partition};
 use super::small_queue::SmallQueue;
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
-use crate::measure::{FlowLog, LatencyLog, TransportCount};
+use crate::measure::{FlowLog, LatencyLog, TransportCount, WaitLog};
 use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
@@ -123,6 +123,7 @@ fn assemble(
             limits_queues,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
             losses: Losses::new(),
+            waited: Vec::new(),
             keeps_flows: true,
         },
         instruments,
@@ -133,6 +134,7 @@ fn assemble(
             )
             .of_transports(scenario.transport_names())
             .of_groups(traffic.groups()),
+            waits: WaitLog::new(traffic.classes().len()),
             queries: Vec::new(),
             latency: LatencyLog::default(),
         },
@@ -153,6 +155,7 @@ fn assemble(
             changes: topology::changes(&scenario.topology.failures, &graph)?,
             failed_links,
             notice,
+            tiers: graph.tiers_of_switch_ports(),
             graph,
             routes,
             network,

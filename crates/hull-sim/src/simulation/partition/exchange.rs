@@ -33,7 +33,7 @@ impl Part<'_> {
                 match message {
                     Message::Packet(mut scheduled) => {
                         if scheduled.packet.options != NO_OPTIONS && by_hosts {
-                            scheduled.packet.options = self.carried;
+                            scheduled.packet.options = self.neighbours[at].carried;
                         }
                         let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
                         self.assert_not_served(at_ps, "a packet arrives");
@@ -43,11 +43,10 @@ impl Part<'_> {
                         }
                     }
                     Message::Note => {
-                        let from = self.neighbours[at].part;
                         let Some(note) = self.neighbours[at].note() else {
                             unreachable!("a note is sent before its message");
                         };
-                        self.take_note(from, note);
+                        self.take_note(at, note);
                     }
                     Message::Route(at, count, entries) => {
                         let entries = &entries[..count];
@@ -91,8 +90,11 @@ impl Part<'_> {
             let Some(neighbour) = others.find(|neighbour| neighbour.part == part) else {
                 unreachable!("a packet's next part is a neighbour");
             };
-            if by_hosts && let Some(options) = options.take(scheduled.packet.options) {
-                neighbour.send_note(Note::Options(Box::new(options)));
+            let packet = &scheduled.packet;
+            if by_hosts && let Some(of_packet) = options.take(packet.options) {
+                let waits = options.waits_mut(packet.options).copied();
+                let waits = waits.filter(|_| packet.is_last());
+                neighbour.send_note(Note::Options(Box::new((of_packet, waits))));
             }
             neighbour.send(Message::Packet(scheduled));
         }
@@ -113,6 +115,9 @@ impl Part<'_> {
                 && let Some(edge) = neighbours.first_mut()
             {
                 let endpoints = &mut simulation.endpoints;
+                for waited in endpoints.waited.drain(..) {
+                    edge.send_note(Note::Waited(waited));
+                }
                 endpoints.take_losses(|loss| edge.send_note(Note::Lost(loss)));
             }
             return;
@@ -139,8 +144,8 @@ impl Part<'_> {
         }
     }
 
-    /// Processes a note of another part.
-    pub(super) fn take_note(&mut self, from: usize, note: Note) {
+    /// Processes a note of the neighbour at `at`.
+    fn take_note(&mut self, at: usize, note: Note) {
         if let Note::Lost(loss) = &note {
             self.assert_not_served(loss.at_ps, "a flow learns of a loss");
         }
@@ -152,13 +157,27 @@ impl Part<'_> {
                 simulation.endpoints.adopt(&opening, network);
             }
             Note::Options(options) => {
-                self.carried = simulation.fabric.network.options.insert(*options);
+                let table = &mut simulation.fabric.network.options;
+                let (options, waits) = *options;
+                let entry = table.insert(options);
+                if let Some(waits) = waits {
+                    table.follow(entry, waits);
+                }
+                self.neighbours[at].carried = entry;
             }
-            Note::Arrived(slot, at) => simulation.message_arrived(slot, at),
+            Note::Waited(waited) => {
+                let table = &mut simulation.fabric.network.options;
+                if let Some(waits) = table.waits_mut(waited.options) {
+                    waits.add(usize::from(waited.place), waited.waited_ps);
+                }
+            }
+            Note::Arrived(slot, arrival, waits) => {
+                simulation.message_arrived(slot, arrival, waits.as_deref());
+            }
             Note::InFlight(slot, count) => simulation.endpoints.table.take_in_flight(slot, count),
             Note::Report(report) => {
                 if let Some(ledger) = &mut self.ledger {
-                    ledger.take(from as u8, report);
+                    ledger.take(self.neighbours[at].part as u8, report);
                 }
             }
         }

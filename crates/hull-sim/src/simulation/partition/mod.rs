@@ -253,6 +253,7 @@ impl Partition {
             measured.join(&of_part, &plan, number);
             edge.clock.now_ps = edge.clock.now_ps.max(other.clock.now_ps);
             edge.tally.join(&other.tally);
+            edge.records.waits.join(&other.records.waits);
             let at_warmup = &mut edge.instruments.at_warmup;
             at_warmup.join(&other.instruments.at_warmup, &plan, number);
             edge.fabric.join(&mut other.fabric, &plan, number);

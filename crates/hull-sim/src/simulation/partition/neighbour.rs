@@ -11,6 +11,7 @@ use std::sync::mpsc;
 
 use super::channel::{Reader, Writer, channel};
 use super::message::{Clock, Message};
+use crate::network::NO_OPTIONS;
 use crate::simulation::completion::Since;
 use crate::simulation::halves::Note;
 
@@ -34,6 +35,8 @@ pub struct Neighbour {
     told: Clock,
     /// Last clock of the other part.
     pub theirs: Clock,
+    /// Entry of the options of its next packet that has some.
+    pub carried: u32,
 }
 
 impl Neighbour {
@@ -58,6 +61,7 @@ impl Neighbour {
                 taken: 0,
                 told: Clock::NONE,
                 theirs: Clock::NONE,
+                carried: NO_OPTIONS,
             };
         let [there_ps, back_ps] = ahead_ps;
         (

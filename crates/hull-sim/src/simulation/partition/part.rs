@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 use super::board::Board;
 use super::ledger::Ledger;
 use super::neighbour::Neighbour;
-use crate::network::NO_OPTIONS;
 use crate::simulation::outcome::Measured;
 use crate::simulation::{Control, Failure, PartLoad, Simulation};
 
@@ -79,8 +78,6 @@ pub struct Part<'a> {
     pub(super) ledger: Option<Ledger>,
     /// Longest time by which a report may be late, ps.
     pub(super) late_ps: u64,
-    /// Entry of the options of the next packet that has some.
-    pub(super) carried: u32,
     /// Whether the part has gone on after the measured time.
     pub(super) drains: bool,
     /// Whether the measured time is over and all messages of its events were received.
@@ -138,7 +135,6 @@ impl<'a> Part<'a> {
             longest_stride_ps,
             ledger: by_hosts.then(Ledger::default).filter(|_| number == 0),
             late_ps,
-            carried: NO_OPTIONS,
             drains: false,
             is_measured: false,
             neighbours,

@@ -141,6 +141,13 @@ impl Ends {
         self.cut(packets, unsent);
     }
 
+    /// Payload up to the end of the message that ends with packet `number`, if one does.
+    fn end_after(&self, number: u64) -> Option<u64> {
+        let ends = &self.ends;
+        let at = ends.binary_search_by_key(&(number + 1), |&(packets, _)| packets);
+        Some(ends[at.ok()?].1)
+    }
+
     /// Processes the arrival of all packets below `next`. Returns the payload up to the end of the
     /// last complete message, if one has become complete.
     fn pass(&mut self, next: u64) -> Option<u64> {

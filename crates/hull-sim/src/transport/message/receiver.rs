@@ -69,6 +69,13 @@ pub struct MessageReceiver {
 }
 
 impl MessageReceiver {
+    /// Payload up to the end of the message that ends with the packet of this sequence number, if
+    /// one does that is incomplete.
+    pub fn end_after(&self, seq: u32) -> Option<u64> {
+        let number = sequence::unwrap(seq, self.packets.expected());
+        self.ends.end_after(number)
+    }
+
     /// Creates the receiver of a new connection.
     pub fn new(config: &Arc<MessageConfig>) -> Self {
         MessageReceiver {

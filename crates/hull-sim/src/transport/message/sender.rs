@@ -40,6 +40,8 @@ pub struct Sending {
     pub asks_ack: bool,
     /// Whether this is a retransmission.
     pub resent: bool,
+    /// Whether a message ends with the packet.
+    pub is_last: bool,
     /// Total credit requested, quanta of 256 bytes, if receivers grant credit.
     pub demand: Option<u64>,
 }
@@ -248,6 +250,7 @@ impl MessageSender {
             entropy,
             asks_ack,
             resent: lost.is_some(),
+            is_last: self.ends.end_after(number).is_some(),
             demand,
         })
     }

@@ -1,0 +1,119 @@
+//! The statistics of each transport and of each group of flows, which only scenarios with several have.
+
+use super::statistic::Combined::Mean;
+use super::statistic::Statistic;
+use super::statistic::Unit::{BitPerSecond, Byte, Count, Microsecond, Packet, Share};
+
+/// Statistics of transports and groups, in the order of `summary.json`.
+pub const SEVERAL: &[Statistic] = &[
+    Statistic::new(
+        "transports.<transport>.goodput_bps",
+        BitPerSecond,
+        Mean,
+        "payload of this transport that arrived at all hosts; `default` is `[transport]`; `transports` is \
+         absent with a single transport",
+    )
+    .where_several(),
+    Statistic::new("transports.<transport>.packets", Packet, Mean, "data packets that arrived")
+        .where_several(),
+    Statistic::new("transports.<transport>.marks", Packet, Mean, "arrived data packets with CE")
+        .where_several(),
+    Statistic::new(
+        "transports.<transport>.drops",
+        Packet,
+        Mean,
+        "packets dropped, acknowledgments included",
+    )
+    .where_several(),
+    Statistic::new("transports.<transport>.timeouts", Count, Mean, "retransmission timeouts")
+        .where_several(),
+    Statistic::new("transports.<transport>.retransmissions", Packet, Mean, "retransmitted segments")
+        .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.bytes", Byte, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.count", Count, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new(
+        "transports.<transport>.fct.<class>.<statistic>_us",
+        Microsecond,
+        Mean,
+        "as in `fct`",
+    )
+    .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new(
+        "transports.<transport>.fct.<class>.acked.count",
+        Count,
+        Mean,
+        "as in `fct`",
+    )
+    .where_several(),
+    Statistic::new(
+        "transports.<transport>.fct.<class>.acked.<statistic>_us",
+        Microsecond,
+        Mean,
+        "as in `fct`",
+    )
+    .where_several(),
+    Statistic::new("transports.<transport>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.count", Count, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new(
+        "groups.<group>.fct.<class>.bytes",
+        Byte,
+        Mean,
+        "as in `fct`, for the flows of one group; `other` has the flows of none; `groups` is absent without \
+         groups",
+    )
+    .where_several(),
+    Statistic::new("groups.<group>.fct.<class>.count", Count, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new("groups.<group>.fct.<class>.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new("groups.<group>.fct.<class>.acked.count", Count, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.acked.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
+    Statistic::new("groups.<group>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.count", Count, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`").where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
+        .where_several(),
+    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
+        .where_several(),
+];

@@ -1,0 +1,243 @@
+//! Where flows wait: the parts of their completion times, by size class, for the mean and for the flows
+//! beyond the 99th percentile. Times are ps.
+//!
+//! The last packet of a message decides, so the parts are those of its time: until the transport sent
+//! it, its waits in the sending host and at each tier of ports, the receiving host, and what it takes to
+//! move. They add up to the completion time. Flows are collected by completion time, within 0.8%, so
+//! memory does not grow with their number.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::network::{FIRST_TIER, PACER, PLACES, SENDER, Waits};
+use crate::workload::FlowRecord;
+
+/// Number of bits of a completion time that distinguish flows: 2^-7 is 0.8%.
+const BITS: u32 = 7;
+
+/// Number of parts of a completion time.
+const PARTS: usize = PLACES + 3;
+const TRANSPORT: usize = PLACES;
+const RECEIVER: usize = PLACES + 1;
+const MOVING: usize = PLACES + 2;
+
+/// Waits of a complete message.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageWaits {
+    /// Waits of its last packet until it arrived.
+    pub waits: Waits,
+    /// Time at which this packet arrived at the host, ps.
+    pub arrived_ps: u64,
+    /// Time at which the transport received it, ps.
+    pub received_ps: u64,
+    /// Time at which the message was complete, ps.
+    pub complete_ps: u64,
+}
+
+impl MessageWaits {
+    /// Parts of a flow's completion time, ps; they add up to it.
+    fn parts(&self, record: &FlowRecord) -> [u64; PARTS] {
+        let waits = &self.waits;
+        let end_ps = record.start_ps + record.fct_ps;
+        let mut parts = [0; PARTS];
+        parts[..PLACES].copy_from_slice(&waits.waited_ps);
+        // Until the packet was sent, and while an earlier one was missing.
+        parts[TRANSPORT] =
+            waits.sent_ps.saturating_sub(record.start_ps) + (self.complete_ps - self.received_ps);
+        // Interrupts, stack and application.
+        parts[RECEIVER] =
+            (self.received_ps - self.arrived_ps) + end_ps.saturating_sub(self.complete_ps);
+        parts[MOVING] = record.fct_ps.saturating_sub(parts.iter().sum());
+        parts
+    }
+}
+
+/// Flows with about the same completion time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: u64,
+    parts_ps: [u128; PARTS],
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.count += other.count;
+        for (here, there) in self.parts_ps.iter_mut().zip(&other.parts_ps) {
+            *here += there;
+        }
+    }
+}
+
+/// Waits of the flows of a size class.
+#[derive(Clone, Debug, Default)]
+struct OfClass {
+    /// By completion time.
+    sums: BTreeMap<u32, Sums>,
+    untraced: u64,
+}
+
+/// Waits of the measured flows of a run.
+#[derive(Debug, Default)]
+pub struct WaitLog {
+    classes: Vec<OfClass>,
+}
+
+/// Means over flows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeanWaits {
+    /// Number of flows.
+    pub flows: u64,
+    /// Parts of the completion time by place, us.
+    #[serde(flatten)]
+    pub parts_us: IndexMap<String, f64>,
+}
+
+/// Where the flows of a size class wait.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WaitSummary {
+    /// Name of the class.
+    pub class: String,
+    /// Number of flows whose last packet was not the one to record, such as those that parity has
+    /// completed.
+    pub untraced: u64,
+    /// All other flows.
+    pub all: Option<MeanWaits>,
+    /// Those from the 99th percentile of the completion time on, within 0.8%.
+    pub tail: Option<MeanWaits>,
+}
+
+impl WaitLog {
+    /// Creates the log of this number of size classes.
+    pub fn new(classes: usize) -> Self {
+        WaitLog {
+            classes: vec![OfClass::default(); classes],
+        }
+    }
+
+    /// Adds a completed flow.
+    pub fn add(&mut self, record: &FlowRecord, waits: Option<&MessageWaits>) {
+        let of_class = &mut self.classes[usize::from(record.class)];
+        let Some(waits) = waits else {
+            of_class.untraced += 1;
+            return;
+        };
+        let sums = of_class.sums.entry(bucket(record.fct_ps)).or_default();
+        sums.count += 1;
+        let parts = waits.parts(record);
+        for (sum, part) in sums.parts_ps.iter_mut().zip(parts) {
+            *sum += u128::from(part);
+        }
+    }
+
+    /// Adds the flows of another part of the run.
+    pub fn join(&mut self, other: &WaitLog) {
+        for (here, there) in self.classes.iter_mut().zip(&other.classes) {
+            here.untraced += there.untraced;
+            for (bucket, sums) in &there.sums {
+                here.sums.entry(*bucket).or_default().add(sums);
+            }
+        }
+    }
+
+    /// Waits by size class; `classes` and `tiers` are the names.
+    pub fn summary(&self, classes: &[String], tiers: &[String]) -> Vec<WaitSummary> {
+        let named = classes.iter().zip(&self.classes);
+        named
+            .map(|(name, of_class)| of_class.summary(name, tiers))
+            .collect()
+    }
+}
+
+impl OfClass {
+    fn summary(&self, class: &str, tiers: &[String]) -> WaitSummary {
+        let (mut all, mut tail) = (Sums::default(), Sums::default());
+        let count: u64 = self.sums.values().map(|sums| sums.count).sum();
+        for sums in self.sums.values().rev() {
+            all.add(sums);
+            if tail.count < count.div_ceil(100) {
+                tail.add(sums);
+            }
+        }
+        WaitSummary {
+            class: class.to_owned(),
+            untraced: self.untraced,
+            all: means(&all, tiers),
+            tail: means(&tail, tiers),
+        }
+    }
+}
+
+/// Means of some flows; `None` without any.
+fn means(sums: &Sums, tiers: &[String]) -> Option<MeanWaits> {
+    let us = |part: usize| sums.parts_ps[part] as f64 / sums.count as f64 * 1e-6;
+    let name = |place: &str| format!("{place}_us");
+    let mut parts_us = IndexMap::new();
+    parts_us.insert(name("transport"), us(TRANSPORT));
+    parts_us.insert(name("sender"), us(SENDER));
+    parts_us.insert(name("pacer"), us(PACER));
+    for (at, tier) in tiers.iter().enumerate().take(PLACES - FIRST_TIER) {
+        parts_us.insert(name(tier), us(FIRST_TIER + at));
+    }
+    parts_us.insert(name("receiver"), us(RECEIVER));
+    parts_us.insert(name("moving"), us(MOVING));
+    (sums.count > 0).then_some(MeanWaits {
+        flows: sums.count,
+        parts_us,
+    })
+}
+
+/// Number that grows with the completion time, and differs for times that differ by more than 0.8%.
+fn bucket(fct_ps: u64) -> u32 {
+    let exponent = fct_ps.max(1 << BITS).ilog2();
+    let mantissa = (fct_ps >> (exponent - BITS)) as u32;
+    (exponent << (BITS + 1)) + mantissa
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A flow of class 0 that ends after `fct_us`, `sender_us` of it in the queue of its host.
+    fn add(log: &mut WaitLog, fct_us: u64, sender_us: u64) {
+        let us = 1_000_000;
+        let mut waits = Waits::of_sent(10 * us);
+        waits.add(SENDER, sender_us * us);
+        let arrived_ps = (8 + fct_us) * us;
+        let record = FlowRecord::new(9 * us, (9 + fct_us) * us, (0, 1), 1000, 0);
+        let waits = MessageWaits {
+            waits,
+            arrived_ps,
+            received_ps: arrived_ps,
+            complete_ps: arrived_ps + us,
+        };
+        log.add(&record, Some(&waits));
+    }
+
+    #[test]
+    fn parts_add_up_to_the_completion_time() {
+        let mut log = WaitLog::new(1);
+        for fct_us in 11..=110 {
+            add(&mut log, fct_us, fct_us / 2);
+        }
+        let found = &log.summary(&["all".to_owned()], &["switch-host".to_owned()])[0];
+        let all = found.all.as_ref().expect("flows");
+        let whole: f64 = all.parts_us.values().sum();
+        assert!((whole - 60.5).abs() < 1e-9, "{all:?}");
+        // A microsecond before the packet was sent, and one after it arrived.
+        assert!((all.parts_us["transport_us"] - 2.0).abs() < 1e-9);
+        let tail = found.tail.as_ref().expect("flows");
+        assert_eq!((all.flows, tail.flows), (100, 1));
+        assert!((tail.parts_us["sender_us"] - 55.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn buckets_ascend() {
+        let found = Vec::from_iter((0..100_000).map(bucket));
+        assert!(found.is_sorted());
+        assert!((0..99_000).all(|fct_ps| bucket(fct_ps + fct_ps / 128 + 1) > bucket(fct_ps)));
+        assert!(bucket(1 << 40) > bucket((1 << 40) - 1));
+        assert_eq!(bucket(1 << 40), bucket((1 << 40) + 1));
+    }
+}

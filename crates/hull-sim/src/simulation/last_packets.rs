@@ -1,0 +1,178 @@
+//! The last packets of messages: where each waits on its way, and when it arrives. A message is complete
+//! with its last packet, or later if an earlier one was lost or is slower. Times are ps.
+//!
+//! The waits travel with the packet's options. They end at the receiver, before interrupts and stack,
+//! and are kept there until the message is complete.
+
+use std::collections::HashMap;
+
+use super::flows::{FlowTable, Pending};
+use super::{Endpoints, Fabric};
+use crate::measure::MessageWaits;
+use crate::network::{FIRST_TIER, OptionTable, PLACES, Packet, SENDER, Waited, Waits, flags};
+use crate::transport::sequence;
+
+/// Last packets that have arrived, by slot and end of their message.
+#[derive(Debug, Default)]
+pub struct LastPackets(HashMap<(u32, u32), Arrival>);
+
+/// Arrival of a message's last packet.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    waits: Waits,
+    at_ps: u64,
+    /// Time at which the transport received it, ps.
+    received_ps: Option<u64>,
+}
+
+impl OptionTable {
+    /// Records the waits of a packet from now on.
+    pub(super) fn follow_last(&mut self, packet: &mut Packet, now_ps: u64) {
+        packet.flags |= flags::LAST;
+        packet.options = self.follow(packet.options, Waits::of_sent(now_ps));
+    }
+
+    /// Ends a stage of a last packet in its host: it has been at `place` since the last one.
+    pub(super) fn leave_stage(&mut self, packet: &Packet, place: usize, now_ps: u64) {
+        if packet.is_last()
+            && let Some(waits) = self.waits_mut(packet.options)
+        {
+            waits.leave(place, now_ps);
+        }
+    }
+}
+
+impl Fabric {
+    /// Place of waits at a port; `None` for flows without a route.
+    fn place_of(&self, port: usize) -> Option<u8> {
+        if port >= self.graph.ports() {
+            return None;
+        }
+        let of = self.graph.tiers_of(port);
+        let tier = self.tiers.iter().position(|&tier| tier == of);
+        let place = tier.map_or(SENDER, |tier| (FIRST_TIER + tier).min(PLACES - 1));
+        Some(place as u8)
+    }
+}
+
+impl Endpoints {
+    /// Follows a packet that ends at this position of its flow's data, if a message ends there.
+    #[inline(always)]
+    pub(super) fn follow_if_last(
+        &self,
+        packet: &mut Packet,
+        position: u64,
+        now_ps: u64,
+        options: &mut OptionTable,
+    ) {
+        if self.table.flows[packet.flow as usize].ends_at(position) {
+            options.follow_last(packet, now_ps);
+        }
+    }
+
+    /// Records that a last packet has waited at a port, here or in the part that keeps its options.
+    pub(super) fn note_wait(
+        &mut self,
+        packet: &Packet,
+        port: usize,
+        wait_ps: u64,
+        fabric: &mut Fabric,
+    ) {
+        let Some(place) = fabric.place_of(port) else {
+            return;
+        };
+        if wait_ps == 0 {
+            return;
+        }
+        if !self.keeps_flows {
+            self.waited.push(Waited {
+                options: packet.options,
+                place,
+                waited_ps: wait_ps,
+            });
+        } else if let Some(waits) = fabric.network.options.waits_mut(packet.options) {
+            waits.add(usize::from(place), wait_ps);
+        }
+    }
+
+    /// Takes a last packet that has arrived at its host out of the network.
+    #[inline(never)]
+    pub(super) fn take_last(
+        &mut self,
+        packet: &mut Packet,
+        now_ps: u64,
+        options: &mut OptionTable,
+    ) {
+        let (waits, entry) = options.arrive(packet.options);
+        packet.options = entry;
+        let slot = packet.flow;
+        let Some(end) = self.end_of(packet) else {
+            return;
+        };
+        if let Some(waits) = waits
+            && self.table.flows[slot as usize].ends_message(end)
+        {
+            let arrival = Arrival {
+                waits,
+                at_ps: now_ps,
+                received_ps: None,
+            };
+            // The first of several copies counts.
+            self.table
+                .last_packets
+                .0
+                .entry((slot, end))
+                .or_insert(arrival);
+        }
+    }
+
+    /// Records that the transport has received a last packet.
+    #[inline(never)]
+    pub(super) fn receive_last(&mut self, packet: &Packet, now_ps: u64) {
+        if let Some(end) = self.end_of(packet)
+            && let Some(arrival) = self.table.last_packets.0.get_mut(&(packet.flow, end))
+        {
+            arrival.received_ps.get_or_insert(now_ps);
+        }
+    }
+
+    /// End of the message of a last packet, modulo 2^32; `None` if it was trimmed.
+    fn end_of(&mut self, packet: &Packet) -> Option<u32> {
+        if packet.has(flags::TRIMMED) {
+            return None;
+        }
+        if let Some(connection) = self.table.connection(packet.flow) {
+            return connection
+                .receiver
+                .end_after(packet.seq)
+                .map(sequence::wrap);
+        }
+        let payload = u32::from(packet.wire_bytes - self.header_bytes);
+        Some(packet.seq.wrapping_add(payload))
+    }
+}
+
+impl FlowTable {
+    /// Takes the waits of the last packet of a message that is complete at `now_ps`; `None` if it has
+    /// not arrived.
+    #[inline]
+    pub(super) fn take_waits(
+        &mut self,
+        slot: u32,
+        message: &Pending,
+        now_ps: u64,
+    ) -> Option<MessageWaits> {
+        if self.last_packets.0.is_empty() {
+            return None;
+        }
+        let key = (slot, message.end as u32);
+        let arrival = self.last_packets.0.remove(&key)?;
+        let received_ps = arrival.received_ps.unwrap_or(now_ps);
+        Some(MessageWaits {
+            waits: arrival.waits,
+            arrived_ps: arrival.at_ps,
+            received_ps,
+            complete_ps: now_ps,
+        })
+    }
+}
