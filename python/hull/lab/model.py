@@ -1,13 +1,13 @@
 """The lab's settings: schemes, parameters with their ranges, and the state in a link.
 
 Numbers are in SI base units: bit/s, s, bytes; shares as parts of 1. A state is written as the query
-of a URL, `a=hull&b=dctcp&rate=1e10&...`; omitted keys have their defaults. With a scenario file
-(`hull.lab.own`) some parameters have other defaults and choices.
+of a URL, `a=hull&b=dctcp&queue=fair&rate=1e10&...`; omitted keys have their defaults. With a
+scenario file (`hull.lab.own`) some settings have other defaults and choices.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
@@ -68,6 +68,42 @@ SCHEMES = {
 
 
 @dataclass(frozen=True)
+class Queue:
+    """A queue of the hosts (`host.queue`)."""
+
+    id: str
+    title: str
+    summary: str
+
+
+QUEUES = {
+    queue.id: queue
+    for queue in (
+        Queue(
+            "fair",
+            "fair: a queue per flow",
+            "Flows of a host take turns: hosts of today, with TCP small queues.",
+        ),
+        Queue(
+            "fifo",
+            "fifo: one for all flows",
+            "All flows of a host wait in one queue: hosts of 2012.",
+        ),
+        Queue(
+            "fq",
+            "fq: per flow, paced",
+            "Linux's sch_fq: flows take turns, and TCP spaces out its packets.",
+        ),
+        Queue(
+            "fq_codel",
+            "fq_codel: per flow, CoDel",
+            "The default of many Linux distributions: CoDel keeps each flow's queue short.",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A number that can be set."""
 
@@ -114,6 +150,8 @@ RATES = (1e9, 10e9, 25e9, 40e9, 100e9, 400e9)
 """Of links, bit/s."""
 _RUN = ("speed", "seed")
 """Parameters of every run."""
+_TEXTS = ("a", "b", "more", "queue")
+"""Keys whose values are names."""
 MOST_MORE = 3
 """Schemes on the plane beside the two whose charts are shown."""
 
@@ -268,9 +306,15 @@ class Catalog:
 
     schemes: Mapping[str, Scheme]
     parameters: Mapping[str, Parameter]
+    queue: str
+    """The default of the hosts' queue."""
+
+    def default(self, id_: str) -> object:
+        """The default of a parameter, or of the hosts' queue."""
+        return self.queue if id_ == "queue" else self.parameters[id_].default
 
 
-STANDARD = Catalog(SCHEMES, PARAMETERS)
+STANDARD = Catalog(SCHEMES, PARAMETERS, "fair")
 """Without a scenario file."""
 
 
@@ -282,6 +326,8 @@ class State:
     """One or two."""
     more: tuple[str, ...]
     """Those that only the plane shows."""
+    queue: str
+    """Of the hosts."""
     rate: float
     rtt: float
     mtu: float
@@ -305,7 +351,7 @@ class State:
         chosen = dict(zip("ab", self.schemes, strict=False))
         more = {"more": ",".join(self.more)} if self.more else {}
         numbers = {id_: f"{getattr(self, id_):.12g}" for id_ in PARAMETERS}
-        return urlencode({**chosen, **more, **numbers}, safe=",")
+        return urlencode({**chosen, **more, "queue": self.queue, **numbers}, safe=",")
 
 
 def read_state(values: Mapping[str, object], catalog: Catalog = STANDARD) -> State:
@@ -314,27 +360,28 @@ def read_state(values: Mapping[str, object], catalog: Catalog = STANDARD) -> Sta
     """
     parameters, known = catalog.parameters, catalog.schemes
     for key in values:
-        if key not in parameters and key not in ("a", "b", "more"):
-            allowed = ", ".join(["a", "b", "more", *parameters])
+        if key not in parameters and key not in _TEXTS:
+            allowed = ", ".join([*_TEXTS, *parameters])
             raise UsageError(f"key: {shown(key)} is invalid; expected {allowed}")
-    first = _scheme("a", values.get("a", "hull"), known)
+    first = _one_of("a", values.get("a", "hull"), known)
     second = values.get("b")
     schemes: tuple[str, ...] = (first,)
     if second is not None and second != "":
-        schemes = (first, _scheme("b", second, known))
+        schemes = (first, _one_of("b", second, known))
     if len(set(schemes)) < len(schemes):
         raise UsageError(f"b: {first} is the same as a; expected another scheme or none")
     more = _more(values.get("more", ""), schemes, known)
+    queue = _one_of("queue", values.get("queue", catalog.queue), QUEUES)
     numbers = {
         id_: parameter.check(values.get(id_, parameter.default))
         for id_, parameter in parameters.items()
     }
-    return State(schemes, more, **numbers)
+    return State(schemes, more, queue, **numbers)
 
 
 def as_json(catalog: Catalog = STANDARD) -> dict[str, Any]:
     """Schemes and parameters, as the page gets them."""
-    common = ("rate", "rtt", "mtu", "flows", "load", "buffer", "burst", *_RUN)
+    common = ("rate", "rtt", "mtu", "flows", "load", "buffer", "burst", "queue", *_RUN)
     return {
         "schemes": [
             {
@@ -347,6 +394,8 @@ def as_json(catalog: Catalog = STANDARD) -> dict[str, Any]:
             for scheme in catalog.schemes.values()
         ],
         "parameters": [_parameter_json(parameter) for parameter in catalog.parameters.values()],
+        "queues": [asdict(queue) for queue in QUEUES.values()],
+        "queue": catalog.queue,
         "most_more": MOST_MORE,
     }
 
@@ -366,7 +415,7 @@ def _parameter_json(parameter: Parameter) -> dict[str, Any]:
     return content | ({"choices": list(parameter.choices)} if parameter.choices else {})
 
 
-def _scheme(key: str, value: object, known: Mapping[str, Scheme]) -> str:
+def _one_of(key: str, value: object, known: Mapping[str, object]) -> str:
     if not isinstance(value, str) or value not in known:
         raise UsageError(f"{key}: {shown(value)} is invalid; expected {', '.join(known)}")
     return value
@@ -377,7 +426,7 @@ def _more(value: object, chosen: tuple[str, ...], known: Mapping[str, Scheme]) -
     if value == "":
         return ()
     names = value.split(",") if isinstance(value, str) else [value]
-    found = tuple(_scheme("more", name, known) for name in names)
+    found = tuple(_one_of("more", name, known) for name in names)
     if len({*found, *chosen}) < len(found) + len(chosen):
         raise UsageError(
             f"more: {shown(value)} is invalid; expected schemes other than a and b, each once"

@@ -68,7 +68,7 @@ def cells_of(state: State, own: Own | None) -> list[Cell]:
     if own is None:
         return list(star.values())
     return [
-        star[id_] if id_ in star else own_cells.cell(state, id_, own.cells, own.catalog.parameters)
+        star[id_] if id_ in star else own_cells.cell(state, id_, own.cells, own.catalog)
         for id_ in state.all_schemes
     ]
 
@@ -130,7 +130,7 @@ class _Reading:
             self._left.append(f"{self._topology}: too large to run live as it is")
         elif receiver and "dumbbell" not in self._base["topology"]:
             self._left.append(f"{self._topology} run live: shows the port to host 0")
-        catalog = Catalog({**runs, **SCHEMES}, parameters)
+        catalog = Catalog({**runs, **SCHEMES}, parameters, self._base["host"]["queue"])
         shown = sorted(runs, key=self._rank) if runs else schemes
         shown = shown[: 2 + MOST_MORE]
         picked = dict(zip("ab", shown, strict=False))
@@ -187,6 +187,7 @@ class _Reading:
         self._take("rtt", rtt_s, f"round trip {text}")
         mtu = str(base["transport"]["mtu"])
         self._take("mtu", _quantity("size", mtu), f"packets of {mtu}")
+        self._queue()
         switch = base["switch"]
         if switch.get("buffer", "unlimited") != "unlimited":
             room = self._bytes(switch["buffer"])
@@ -199,6 +200,20 @@ class _Reading:
         if offload is not None:
             size = _quantity("size", str(offload))
             self._take("burst", max(size, 1500.0), f"bursts of {offload}")
+
+    def _queue(self) -> None:
+        """The hosts' queue, and what of it the star does not have."""
+        host = self._base["host"]
+        queue = host["queue"]
+        self._taken.append(f"hosts' queue {queue}")
+        if host["nic_queues"] > 1:
+            self._left.append(f"{host['nic_queues']} transmit queues of a NIC: the star has one")
+        if self._base["transport"].get("small_queues"):
+            self._left.append("transport.small_queues: the star has the defaults")
+        for name, cell in self._cells.items():
+            if cell["host"]["queue"] != queue:
+                other = cell["host"]["queue"]
+                self._left.append(f"{name} with the hosts' queue {other}: the star has {queue}")
 
     def _bytes(self, text: object) -> float:
         """A size, or a number of packets."""

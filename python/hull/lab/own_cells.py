@@ -1,7 +1,7 @@
-"""The user's scenario as it is: its own network and traffic, run live with the sliders' changes.
+"""The user's scenario as it is: its own network and traffic, run live with the controls' changes.
 
-Each scheme of the file is a scheme of the lab named `own:NAME`. A slider changes it only if its
-value differs from the file's. With no slider moved the run is that of `hull run`, with the lab's
+Each scheme of the file is a scheme of the lab named `own:NAME`. A control changes it only if its
+value differs from the file's. With no control moved the run is that of `hull run`, with the lab's
 warm-up, duration and samples.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from hull import _core
 from hull.lab import scenario
 from hull.lab.ends import numbers, receivers
-from hull.lab.model import Parameter, Scheme, State
+from hull.lab.model import Catalog, Scheme, State
 from hull.theory.scenario import time_text
 
 PREFIX = "own:"
@@ -60,13 +60,13 @@ def cell(
     state: State,
     id_: str,
     cells: Mapping[str, dict[str, Any]],
-    parameters: Mapping[str, Parameter],
+    catalog: Catalog,
 ) -> scenario.Cell:
-    """A scheme of the file with the sliders' changes and the lab's measurements."""
+    """A scheme of the file with the controls' changes and the lab's measurements."""
     found = copy.deepcopy(cells[id_])
-    for parameter, (path, write) in _places(found).items():
-        value = getattr(state, parameter)
-        if value != parameters[parameter].default:
+    for setting, (path, write) in _places(found).items():
+        value = getattr(state, setting)
+        if value != catalog.default(setting):
             table = found
             for key in path[:-1]:
                 table = table[key]
@@ -141,7 +141,7 @@ def _bytes(value: float) -> str:
 
 
 def _places(cell: Mapping[str, Any]) -> dict[str, tuple[tuple[str, ...], Any]]:
-    """The keys of a resolved scenario that sliders set, and the form of their values."""
+    """The keys of a resolved scenario that controls set, and the form of their values."""
     found: dict[str, tuple[tuple[str, ...], Any]] = {}
     switch = cell["switch"]
     if switch.get("phantom_queue") is not None:
@@ -154,6 +154,11 @@ def _places(cell: Mapping[str, Any]) -> dict[str, tuple[tuple[str, ...], Any]]:
     for kind in _LOADED:
         if (cell["workload"].get(kind) or {}).get("load") is not None:
             found["load"] = (("workload", kind, "load"), scenario.share)
+    # Several transmit queues need a FIFO, and small queues that are on need a queue per flow.
+    limits = [cell["transport"], *(cell.get("transports") or {}).values()]
+    asked = any((transport.get("small_queues") or {}).get("on") for transport in limits)
+    if cell["host"]["nic_queues"] == 1 and not asked:
+        found["queue"] = (("host", "queue"), str)
     return found
 
 

@@ -105,7 +105,7 @@ def scenario(state: State) -> dict[str, Any]:
         "topology": {"star": {"hosts": 1 + flows + _SERVERS}},
         "host": {
             **link,
-            "queue": "fifo",
+            "queue": state.queue,
             "stack_jitter": {"exponential": time_text(jitter)},
             **({"offload": f"{burst}B"} if burst > state.mtu else {}),
         },

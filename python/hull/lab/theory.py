@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from hull.errors import RunError, UsageError
-from hull.lab.model import PARAMETERS, SCHEMES, State
+from hull.lab.model import PARAMETERS, SCHEMES, STANDARD, State
 from hull.lab.own_cells import is_own
 from hull.lab.scenario import ACK, round_trip
 from hull.theory.bottleneck import Bottleneck
@@ -76,8 +76,8 @@ def predictions(state: State) -> dict[str, Any]:
 
 
 def _what_matters(state: State, id_: str) -> State:
-    """The state with that scheme only, and defaults for irrelevant parameters: a limit cycle takes
-    some milliseconds, so a change of another slider must not recompute it.
+    """The state with that scheme only, and defaults for irrelevant settings: a limit cycle takes
+    some milliseconds, so a change of another control must not recompute it.
     """
     matter = {
         "rate",
@@ -90,7 +90,7 @@ def _what_matters(state: State, id_: str) -> State:
         *(() if is_own(id_) else SCHEMES[id_].parameters),
     }
     others = {p.id: p.default for p in PARAMETERS.values() if p.id not in matter}
-    return replace(state, schemes=(id_,), more=(), **others)
+    return replace(state, schemes=(id_,), more=(), queue=STANDARD.queue, **others)
 
 
 @lru_cache(maxsize=512)

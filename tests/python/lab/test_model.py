@@ -4,6 +4,8 @@ import itertools
 import json
 import math
 import random
+import re
+import tomllib
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -14,7 +16,7 @@ import hull
 from hull import _core
 from hull.errors import UsageError
 from hull.lab import model, scenario, theory
-from hull.lab.model import PARAMETERS, SCHEMES, State, read_state
+from hull.lab.model import PARAMETERS, QUEUES, SCHEMES, State, read_state
 
 
 def live(state: State, cell: scenario.Cell) -> _core.Live:
@@ -29,15 +31,21 @@ def live(state: State, cell: scenario.Cell) -> _core.Live:
 
 
 def corners() -> list[State]:
-    """Each parameter at its ends, the others at their defaults; samples with all at their ends."""
-    found = []
+    """Each setting at its ends, the others at their defaults; samples with all at their ends."""
+    found = [
+        read_state({"a": a, "b": b, "queue": queue, "load": 0.2, "burst": burst})
+        for a, b in _PAIRS
+        for queue in QUEUES
+        for burst in (1500, 64e3)
+    ]
     for parameter in PARAMETERS.values():
         for value in (parameter.min, parameter.max):
             found += [read_state({"a": a, "b": b, parameter.id: value}) for a, b in _PAIRS]
     ends = [(parameter.min, parameter.max) for parameter in PARAMETERS.values()]
     combinations = random.Random(1).sample(list(itertools.product(*ends)), 60)
-    for (a, b), values in zip(itertools.cycle(_PAIRS), combinations, strict=False):
-        found.append(read_state({"a": a, "b": b, **dict(zip(PARAMETERS, values, strict=True))}))
+    names = ({"a": a, "b": b, "queue": queue} for queue in QUEUES for a, b in _PAIRS)
+    for chosen, values in zip(itertools.cycle(names), combinations, strict=False):
+        found.append(read_state({**chosen, **dict(zip(PARAMETERS, values, strict=True))}))
     return found
 
 
@@ -59,7 +67,8 @@ def random_state(draw: random.Random) -> State:
             numbers[parameter.id] = min(max(value, low), high)
         else:
             numbers[parameter.id] = draw.uniform(low, high)
-    return read_state({**dict(zip("ab", chosen, strict=False)), **numbers})
+    queue = draw.choice(list(QUEUES))
+    return read_state({**dict(zip("ab", chosen, strict=False)), "queue": queue, **numbers})
 
 
 def test_links_parse_back_unchanged() -> None:
@@ -69,7 +78,7 @@ def test_links_parse_back_unchanged() -> None:
         assert again.query() == state.query()
         for id_ in PARAMETERS:
             assert math.isclose(getattr(again, id_), getattr(state, id_), rel_tol=1e-11)
-        assert again.schemes == state.schemes
+        assert (again.schemes, again.queue) == (state.schemes, state.queue)
 
 
 def test_defaults_are_allowed_and_left_out() -> None:
@@ -80,14 +89,14 @@ def test_defaults_are_allowed_and_left_out() -> None:
     assert read_state({}) == read_state({"a": "hull", "b": "", "flows": "2"})
     content = model.as_json()
     ids = {parameter["id"] for parameter in content["parameters"]}
-    assert all(set(scheme["parameters"]) <= ids for scheme in content["schemes"])
-    assert ids == set().union(*(scheme["parameters"] for scheme in content["schemes"]))
+    used = set().union(*(scheme["parameters"] for scheme in content["schemes"]))
+    assert used == ids | {"queue"}
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"speeed": "1"}, "key: speeed is invalid; expected a, b, more, rate, "),
+        ({"speeed": "1"}, "key: speeed is invalid; expected a, b, more, queue, rate, "),
         ({"a": "reno"}, "a: reno is invalid; expected hull, dctcp_pq, "),
         ({"a": 7}, "a: 7 is invalid; expected hull"),
         ({"b": "hull"}, "b: hull is the same as a"),
@@ -96,6 +105,9 @@ def test_defaults_are_allowed_and_left_out() -> None:
         ({"more": "tcp,reno"}, "more: reno is invalid; expected hull, "),
         ({"more": 5}, "more: 5 is invalid; expected hull, "),
         ({"more": "tcp,cubic,vegas,dctcp"}, "more: found 4 schemes; expected at most 3"),
+        ({"queue": "pfifo"}, "queue: pfifo is invalid; expected fair, fifo, fq, fq_codel"),
+        ({"queue": ""}, 'queue: "" is invalid; expected fair'),
+        ({"queue": None}, "queue: None is invalid; expected fair"),
         ({"rtt": "2"}, "rtt: 2 is invalid; expected a number from 2e-06 to 0.001"),
         ({"rtt": "nan"}, "rtt: nan is invalid; expected"),
         ({"rtt": float("inf")}, "rtt: inf is invalid; expected"),
@@ -156,6 +168,58 @@ def test_scenario_matches_the_state() -> None:
     assert found["dctcp"]["switch"]["marking"]["threshold"] == "6KB"
     assert "pacer" not in found["dctcp"]
     assert state.query() in found["hull"]["source"]
+
+
+def test_hosts_of_a_free_state_have_a_queue_per_flow() -> None:
+    assert read_state({}).queue == model.as_json()["queue"] == "fair"
+    assert [queue["id"] for queue in model.as_json()["queues"]] == list(QUEUES)
+
+
+@pytest.mark.parametrize("burst", [1500, 64e3])
+def test_queue_is_the_only_key_that_its_setting_changes(burst: float) -> None:
+    """With a queue per flow, TCP small queues keep their default."""
+    found = {}
+    for queue in QUEUES:
+        state = read_state({"a": "hull", "b": "tcp", "queue": queue, "burst": burst})
+        content = tomllib.loads(scenario.toml(state))
+        assert f"&queue={queue}&" in content.pop("source")
+        assert content["host"].pop("queue") == queue
+        assert "small_queues" not in content["transport"]
+        found[queue] = content
+        for cell in scenario.cells(state):
+            resolved = json.loads(cell.scenario)
+            assert resolved["host"]["queue"] == queue
+            assert resolved["transport"].get("small_queues") is None
+    assert all(content == found["fifo"] for content in found.values())
+    offload = {} if burst == 1500 else {"offload": "64000B"}
+    jitter = {"stack_jitter": {"exponential": "487.68ns"}}
+    assert found["fifo"]["host"] == {"rate": "10Gbps", "delay": "23.896us", **jitter, **offload}
+
+
+@pytest.mark.parametrize("load", [0, 0.2])
+def test_hull_trades_bandwidth_for_latency_with_every_queue(load: float) -> None:
+    """The page's first example and docs/lab.md: what HULL gains does not depend on the queue."""
+    values = {"rate": 1e9, "rtt": 2e-4, "load": load / 2}
+    for queue in QUEUES:
+        state = read_state({"a": "dctcp", "b": "hull", "queue": queue, **values})
+        dctcp, of_hull = (
+            json.loads(run.take(1))["stats"]
+            for run in (live(state, cell) for cell in scenario.cells(state))
+            if run.advance(0.5, 10**8)
+        )
+        assert of_hull["queue_mean"] < dctcp["queue_mean"] / 10
+        assert 0.75 < of_hull["goodput_long"] / dctcp["goodput_long"] < 0.95
+        if load:
+            assert of_hull["fct_small_p99"] < 0.7 * dctcp["fct_small_p99"]
+
+
+def test_every_lesson_names_its_queue() -> None:
+    """Lessons that reproduce figures or whose numbers docs/lab.md tells have the papers' FIFO."""
+    page = Path(scenario.__file__).with_name("page") / "presets.js"
+    lessons = re.split(r"\n +id: ", page.read_text())[1:]
+    names = [re.findall(r'\bqueue: "(\w+)"', lesson) for lesson in lessons]
+    assert len(lessons) > 9
+    assert names == [["fair"], *[["fifo"]] * (len(lessons) - 1)]
 
 
 @pytest.mark.parametrize("rate", [1e9, 40e9])

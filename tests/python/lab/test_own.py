@@ -81,7 +81,8 @@ def test_star_uses_the_files_numbers(rack: Own) -> None:
     state = rack.state
     assert (state.rate, state.mtu, state.buffer) == (25e9, 1500, 500e3)
     assert (state.k, state.drain, state.threshold) == (100e3, 0.95, 3e3)
-    assert (state.flows, state.load) == (3, 0.2)
+    assert (state.flows, state.load, state.queue) == (3, 0.2, "fifo")
+    assert "hosts' queue fifo" in rack.taken
     assert state.rtt == pytest.approx(25.23e-6, rel=1e-3)
     assert rack.left == ("leaf-spine of 40 hosts: shows the port to one host, h0, as a star",)
     assert "3 long flows to host 0" in rack.taken
@@ -106,6 +107,17 @@ def test_star_uses_the_files_numbers(rack: Own) -> None:
         ("per_leaf = 20", "per_leaf = 200", "400 hosts: too large to run live as it is"),
         ("dst = 0", "dst = 4", "run live: shows the port to host 0"),
         ('load = "20%"', 'load = "95%"', "requests with a load of 95%: outside the lab's range"),
+        (
+            "pacer = {}",
+            'host = { queue = "fq" }',
+            "hull with the hosts' queue fq: the star has fifo",
+        ),
+        ('queue = "fifo"', "nic_queues = 4", "4 transmit queues of a NIC: the star has one"),
+        (
+            "[host]",
+            "[transport.small_queues]\non = false\n[host]",
+            "transport.small_queues: the star has the defaults",
+        ),
     ],
 )
 def test_differences_from_a_star_are_reported(
@@ -124,6 +136,41 @@ def test_rates_and_packets_of_the_file_can_be_chosen(tmp_path: Path) -> None:
     assert list(mtu.choices) == [1500, 2000, 4096, 9000]
     assert (found.state.rate, found.state.mtu) == (50e9, 2000)
     assert PARAMETERS["rate"].default == 10e9
+
+
+@pytest.mark.parametrize(
+    ("new", "queue", "settable"),
+    [
+        ("", "fair", True),
+        ('queue = "fq_codel"', "fq_codel", True),
+        ("nic_queues = 4", "fifo", False),
+        ("nic_queues = 1", "fair", True),
+    ],
+)
+def test_hosts_queue_is_that_of_the_file(
+    tmp_path: Path, new: str, queue: str, settable: bool
+) -> None:
+    found = read(tmp_path, LEAF_SPINE.replace('queue = "fifo"', new))
+    assert found.state.queue == found.catalog.queue == queue
+    assert f"hosts' queue {queue}" in found.taken
+    other = "fq" if queue == "fair" else "fair"
+    for state in (found.state, replace(found.state, queue=other)):
+        expected = state.queue if settable else queue
+        for cell in cells_of(state, found):
+            assert json.loads(cell.scenario)["host"]["queue"] == expected
+            assert look(cell, state, 2e-4)["stats"]["packet_hops"] > 0
+        star = read_state({"a": "hull", "queue": state.queue}, found.catalog)
+        assert json.loads(cells_of(star, found)[0].scenario)["host"]["queue"] == state.queue
+    for scheme in found.catalog.schemes.values():
+        assert not scheme.own or ("queue" in scheme.parameters) == settable
+
+
+def test_small_queues_that_are_on_keep_a_queue_per_flow(tmp_path: Path) -> None:
+    small = "[transport.small_queues]\non = true\n[host]"
+    text = LEAF_SPINE.replace('queue = "fifo"', "").replace("[host]", small)
+    found = read(tmp_path, text)
+    for cell in cells_of(replace(found.state, queue="fifo"), found):
+        assert json.loads(cell.scenario)["host"]["queue"] == "fair"
 
 
 @pytest.mark.parametrize("name", scenarios.names())

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import tomllib
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -137,6 +138,44 @@ def test_the_charts_of_a_lesson_come_first(open_page: Open) -> None:
     expect(elsewhere.locator("#charts .chart h3").first).to_contain_text("Windows")
 
 
+def test_hosts_queue_is_picked_with_the_keyboard(open_page: Open, tmp_path: Path) -> None:
+    page = live(open_page(THREE))
+    queue = page.locator("#set-queue")
+    expect(queue).to_have_value("fair")
+    assert page.get_by_label("Queue", exact=True).get_attribute("id") == "set-queue"
+    expect(page.locator("#set-queue-summary")).to_contain_text("hosts of today")
+    expect(queue).to_have_attribute("aria-describedby", "set-queue-summary")
+    queue.focus()
+    page.keyboard.press("ArrowDown")
+    expect(queue).to_have_value("fifo")
+    expect(page.locator("#set-queue-summary")).to_contain_text("hosts of 2012")
+    page.wait_for_timeout(400)
+    assert "&queue=fifo&" in page.url
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    download.value.save_as(tmp_path / "lab.toml")
+    saved = tomllib.loads((tmp_path / "lab.toml").read_text())
+    assert saved["host"]["queue"] == "fifo"
+    # A link restores it; a wrong one is named.
+    again = live(open_page(page.url.partition("#")[2].replace("queue=fifo", "queue=fq")))
+    expect(again.locator("#set-queue")).to_have_value("fq")
+    wrong = live(open_page(THREE + "&queue=pfifo"))
+    expect(wrong.locator("#notice-text")).to_contain_text(
+        "queue: pfifo is invalid; expected fair, fifo, fq, fq_codel"
+    )
+
+
+def test_each_lesson_sets_its_queue(open_page: Open) -> None:
+    page = live(open_page(""))
+    lessons = page.locator("#presets button")
+    found = []
+    for i in range(lessons.count()):
+        page.locator("#set-queue").select_option("fq")
+        lessons.nth(i).press("Enter")
+        found.append(page.locator("#set-queue").input_value())
+    assert found == ["fair", *["fifo"] * 12]
+
+
 def test_network_is_drawn_and_described(open_page: Open) -> None:
     page = live(open_page(THREE.replace("flows=2", "flows=6")))
     names = page.locator("#network .host").all_text_contents()
@@ -217,6 +256,8 @@ def test_own_network_runs_and_is_described(open_page: Open, tmp_path: Path) -> N
         assert page.locator("#network .lane").all_text_contents() == ["dctcp", "hull"]
         expect(page.locator("#set-rate")).to_be_disabled()
         expect(page.locator("#set-drain")).to_be_enabled()
+        expect(page.locator("#set-queue")).to_have_value("fifo")
+        page.locator("#set-queue").select_option("fair")
         with page.expect_download():
             page.locator("#save").click()
         # Switch to the star with the same numbers.

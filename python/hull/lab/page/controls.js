@@ -1,4 +1,4 @@
-// Controls: the two schemes and the sliders, in groups.
+// Controls: the two schemes, the hosts' queue and the sliders, in groups.
 
 import { schemeOf, used } from "./model.js";
 import { Slider } from "./slider.js";
@@ -8,7 +8,8 @@ import { hues } from "./theme.js";
 
 const GROUPS = [
   ["Phantom queue", ["drain", "threshold"]],
-  ["Traffic", ["flows", "load", "burst"]],
+  ["Traffic", ["flows", "load"]],
+  ["Hosts", ["burst"]],
   ["Network", ["rate", "rtt", "mtu", "k", "buffer"]],
   ["Run", ["speed", "seed"]],
 ];
@@ -31,15 +32,17 @@ export class Controls {
     /** @type {Map<string, Slider>} */
     this.sliders = new Map();
     this.pickers = {
-      a: this.#picker("a", "Scheme", false, onChange),
-      b: this.#picker("b", "Beside it", true, onChange),
+      a: this.#scheme("a", "Scheme", [], onChange),
+      b: this.#scheme("b", "Beside it", [{ id: "", title: "none" }], onChange),
     };
+    this.queue = this.#picker("set-queue", "Queue", model.queues, (queue) => onChange({ queue }));
     const schemes = make("fieldset", { className: "schemes" }, make("legend", { textContent: "Schemes" }));
     for (const picker of Object.values(this.pickers)) schemes.append(picker.element);
     form.append(schemes, this.#others(onChange));
     const rest = model.parameters.map((p) => p.id).filter((id) => !GROUPS.some(([, ids]) => ids.includes(id)));
     for (const [title, ids] of [...GROUPS, ["More", rest]]) {
       const group = make("fieldset", {}, make("legend", { textContent: /** @type {string} */ (title) }));
+      if (title === "Hosts") group.append(this.queue.element);
       for (const id of ids) {
         const parameter = model.parameters.find((p) => p.id === id);
         if (!parameter) continue;
@@ -53,22 +56,28 @@ export class Controls {
   }
 
   /**
-   * @param {"a"|"b"} key @param {string} title @param {boolean} none whether "none" may be picked
+   * @param {"a"|"b"} key @param {string} title @param {{id: string, title: string}[]} before choices before the schemes
    * @param {(change: Partial<State>) => void} onChange
    */
-  #picker(key, title, none, onChange) {
-    const id = `scheme-${key}`;
+  #scheme(key, title, before, onChange) {
+    const picker = this.#picker(`scheme-${key}`, title, [...before, ...this.model.schemes], (id) => onChange({ [key]: id || null }));
+    const swatch = make("span", { className: "swatch" });
+    picker.label.prepend(swatch);
+    return { ...picker, swatch };
+  }
+
+  /**
+   * @param {string} id @param {string} title @param {{id: string, title: string}[]} choices
+   * @param {(choice: string) => void} onPick
+   */
+  #picker(id, title, choices, onPick) {
     const select = /** @type {HTMLSelectElement} */ (make("select", { id }));
-    if (none) select.append(make("option", { value: "", textContent: "none" }));
-    for (const scheme of this.model.schemes) {
-      select.append(make("option", { value: scheme.id, textContent: scheme.title }));
-    }
+    for (const choice of choices) select.append(make("option", { value: choice.id, textContent: choice.title }));
     const summary = make("p", { className: "summary", id: `${id}-summary` });
     select.setAttribute("aria-describedby", summary.id);
-    select.addEventListener("change", () => onChange({ [key]: select.value || null }));
-    const swatch = make("span", { className: "swatch" });
-    const label = make("label", { htmlFor: id }, swatch, title);
-    return { element: make("div", { className: "picker" }, label, select, summary), select, summary, swatch };
+    select.addEventListener("change", () => onPick(select.value));
+    const label = make("label", { htmlFor: id }, title);
+    return { element: make("div", { className: "picker" }, label, select, summary), label, select, summary };
   }
 
   /** Schemes that only the plane shows. @param {(change: Partial<State>) => void} onChange */
@@ -116,6 +125,10 @@ export class Controls {
       swatch.style.background = box.checked ? `var(--${hueOf(id)})` : "transparent";
     }
     const matters = used(this.model, ids);
+    this.queue.select.value = state.queue;
+    this.queue.select.disabled = !matters.has("queue");
+    this.queue.element.title = matters.has("queue") ? "" : "The schemes shown do not use this.";
+    this.queue.summary.textContent = this.model.queues.find((queue) => queue.id === state.queue)?.summary ?? "";
     for (const [id, slider] of this.sliders) {
       slider.set(state.values[id]);
       slider.use(matters.has(id));

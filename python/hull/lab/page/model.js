@@ -2,12 +2,13 @@
 
 /**
  * @typedef {{id: string, title: string, summary: string, parameters: string[], own: boolean}} Scheme
+ * @typedef {{id: string, title: string, summary: string}} Queue
  * @typedef {{id: string, title: string, unit: string, kind: "continuous"|"integer"|"choice",
  *   scale: "linear"|"log", min: number, max: number, step?: number|null, default: number,
  *   choices?: number[], help: string}} Parameter
  * @typedef {{file: string, title: string, state: string, taken: string[], left: string[], network: string}} Own
  * @typedef {{hull_version: string, schemes: Scheme[], parameters: Parameter[],
- *   most_more: number, own: Own|null, networks: {rate: number, rtt: number, values: Record<string, number>}[],
+ *   queues: Queue[], queue: string, most_more: number, own: Own|null, networks: {rate: number, rtt: number, values: Record<string, number>}[],
  *   token_needed: boolean, admitted: boolean, server: string}} Model
  */
 
@@ -32,7 +33,7 @@ export async function loadModel(headers) {
 /** @param {Model} model @param {string} id */
 export const schemeOf = (model, id) => model.schemes.find((scheme) => scheme.id === id);
 
-/** Parameters that change what `schemes` do. @param {Model} model @param {(string|null)[]} schemes */
+/** Settings that change what `schemes` do. @param {Model} model @param {(string|null)[]} schemes */
 export function used(model, schemes) {
   const ids = new Set(["seed", "speed"]);
   for (const id of schemes) {

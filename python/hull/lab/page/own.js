@@ -12,12 +12,13 @@ export function ownPreset(model) {
   return {
     id: "own",
     title: file.split("/").pop() ?? file,
-    look: own ? `${title}: ${network} with the file's traffic and schemes, simulated packet by packet. Drain, thresholds, buffer`
-        + " and load can be dragged; the other sliders belong to the star, whose schemes are in the lists as well."
+    look: own ? `${title}: ${network} with the file's traffic and schemes, simulated packet by packet. Drain, thresholds, buffer,`
+        + " load and the hosts' queue can be changed; the other controls belong to the star, whose schemes are in the lists as well."
       : `${title}: a star with the file's numbers. Drag any slider.`,
     a,
     b: keys.get("b"),
     more: (keys.get("more") ?? "").split(",").filter((id) => id),
+    queue: model.queue,
     first: ["queue", "phantom", "latency"],
     values: Object.fromEntries(model.parameters.map((parameter) => [parameter.id, parameter.default])),
   };

@@ -1,8 +1,9 @@
-// Presets: settings worth seeing, each with what to look at.
+// Presets: settings worth seeing, each with what to look at. The first, which a page without a link shows, has
+// hosts of today; the others keep the FIFO of the papers, so the numbers told of them in docs/lab.md hold.
 
 /**
- * @typedef {{id: string, title: string, look: string, a: string, b: string|null, more?: string[], log?: boolean,
- *   first: string[], values: Record<string, number>}} Preset the charts named in `first` come first
+ * @typedef {{id: string, title: string, look: string, a: string, b: string|null, more?: string[], queue: string, log?: boolean,
+ *   first: string[], values: Record<string, number>}} Preset `queue`: of the hosts; the charts named in `first` come first
  */
 
 const GIGABIT = { rate: 1e9, rtt: 200e-6, mtu: 1500, load: 0, flows: 2, drain: 0.95, threshold: 1000, k: 30000, buffer: 700000,
@@ -15,7 +16,7 @@ const PRESETS = [
     title: "Bandwidth for latency",
     look: "Drag the phantom queue's drain and watch the plane: HULL gives up bandwidth (its dot moves left), and small"
       + " requests get faster (down), nearly as fast as in an empty network. With TCP they take ten times as long as with DCTCP.",
-    a: "dctcp", b: "hull", more: ["tcp"], first: ["queue", "latency", "throughput"],
+    a: "dctcp", b: "hull", more: ["tcp"], queue: "fair", first: ["queue", "latency", "throughput"],
     values: { ...GIGABIT, load: 0.1, speed: 0.05 },
   },
   {
@@ -23,7 +24,7 @@ const PRESETS = [
     title: "Why a phantom queue",
     look: "DCTCP keeps its queue near 30 KB, and every packet waits in it. With HULL the phantom queue fills"
       + " instead, and the real one stays almost empty; the price is a tenth of the throughput.",
-    a: "dctcp", b: "hull", first: ["queue", "phantom", "throughput"],
+    a: "dctcp", b: "hull", queue: "fifo", first: ["queue", "phantom", "throughput"],
     values: GIGABIT,
   },
   {
@@ -31,7 +32,7 @@ const PRESETS = [
     title: "No headroom",
     look: "Drag the drain from 100% down to 95%. A phantom queue that drains as fast as the link never fills, marks"
       + " nothing, and the real buffer fills instead; a few percent of headroom empty it.",
-    a: "hull", b: null, first: ["phantom", "queue"],
+    a: "hull", b: null, queue: "fifo", first: ["phantom", "queue"],
     values: { ...GIGABIT, drain: 1, speed: 0.05 },
   },
   {
@@ -39,7 +40,7 @@ const PRESETS = [
     title: "What pacing does",
     look: "Hosts send 64 KB at a time: each burst alone exceeds the threshold and is marked. Without the pacer"
       + " windows and throughput collapse; with it they do not, and the queue stays small.",
-    a: "dctcp_pq", b: "hull", first: ["throughput", "window", "phantom"],
+    a: "dctcp_pq", b: "hull", queue: "fifo", first: ["throughput", "window", "phantom"],
     values: { ...GIGABIT, rate: 1e10, rtt: 400e-6, burst: 64000, speed: 0.05 },
   },
   {
@@ -47,7 +48,7 @@ const PRESETS = [
     title: "Paper, figure 8",
     look: "Drag the long flows from 2 to 8: DCTCP's latency at 99% stays near 300 µs; HULL's is a tenth of it, grows"
       + " with each flow, and its throughput falls slowly.",
-    a: "dctcp", b: "hull", log: true, first: ["latency", "throughput"],
+    a: "dctcp", b: "hull", log: true, queue: "fifo", first: ["latency", "throughput"],
     values: { ...GIGABIT, rtt: 500e-6, flows: 4, speed: 0.02 },
   },
   {
@@ -55,7 +56,7 @@ const PRESETS = [
     title: "Drop tail",
     look: "TCP fills any buffer (drag it) and slows down only after losses; marks slow DCTCP down earlier."
       + " On the log scale their queues differ by a factor of ten or more.",
-    a: "tcp", b: "dctcp", log: true, first: ["queue", "window"],
+    a: "tcp", b: "dctcp", log: true, queue: "fifo", first: ["queue", "window"],
     values: { ...GIGABIT, buffer: 500000, speed: 0.1 },
   },
   {
@@ -63,7 +64,7 @@ const PRESETS = [
     title: "One tooth, slowly",
     look: "Slow motion: windows grow by a packet per round trip until the queue passes K. Then TCP halves its window;"
       + " DCTCP cuts by half of alpha only, and its queue does not run empty. Pause, and step through a cut.",
-    a: "tcp_ecn", b: "dctcp", first: ["window", "alpha", "queue"],
+    a: "tcp_ecn", b: "dctcp", queue: "fifo", first: ["window", "alpha", "queue"],
     values: { ...GIGABIT, k: 15000, speed: 0.002 },
   },
   {
@@ -71,7 +72,7 @@ const PRESETS = [
     title: "Incast-like",
     look: "32 flows into a buffer of 100 KB: TCP loses packets and waits for timeouts, and so do the small requests"
       + " beside it (FCT at 99%). With HULL few are lost, but 32 flows need more than 5% of headroom.",
-    a: "tcp", b: "hull", first: ["queue", "throughput"],
+    a: "tcp", b: "hull", queue: "fifo", first: ["queue", "throughput"],
     values: { ...GIGABIT, flows: 32, buffer: 100000, load: 0.1, speed: 0.1 },
   },
   {
@@ -79,7 +80,7 @@ const PRESETS = [
     title: "Small requests",
     look: "Requests of 1 KB and 20 KB share the link with two long flows. Compare the latency curves at 99%: a page"
       + " that asks a hundred servers waits for the slowest of them.",
-    a: "dctcp", b: "hull", log: true, first: ["latency", "queue"],
+    a: "dctcp", b: "hull", log: true, queue: "fifo", first: ["latency", "queue"],
     values: { ...GIGABIT, load: 0.3, speed: 0.05 },
   },
 ];
@@ -94,7 +95,7 @@ export const presets = (model) => [...PRESETS, ...model.networks.map(({ rate, rt
   look: `${rate / 1e9} Gbps and a round trip of ${Number((rtt * 1e6).toPrecision(3))} µs, with the settings of hull design. A packet takes `
     + `${Number((12000 / rate * 1e9).toPrecision(3))} ns; the same percentage of headroom supports more flows (paper, equation 5). Drag the`
     + " phantom queue's threshold: bursts of small requests that exceed it cost the long flows bandwidth.",
-  a: "dctcp", b: "hull", more: ["tcp_ecn"], first: ["queue", "phantom"],
+  a: "dctcp", b: "hull", more: ["tcp_ecn"], queue: "fifo", first: ["queue", "phantom"],
   values: { ...GIGABIT, load: 0.1, rate, rtt, ...values },
 }))];
 
@@ -113,5 +114,5 @@ export function applied(model, preset, from) {
     values[parameter.id] = Math.min(parameter.max, Math.max(parameter.min, value));
   }
   const more = (preset.more ?? []).filter((id) => ids.includes(id));
-  return { a: preset.a, b: preset.b, more, log: preset.log ?? false, lesson: preset.id, values };
+  return { a: preset.a, b: preset.b, more, queue: preset.queue, log: preset.log ?? false, lesson: preset.id, values };
 }

@@ -2,7 +2,8 @@
 
 /**
  * @typedef {import("./model.js").Model} Model
- * @typedef {{a: string, b: string|null, more: string[], log: boolean, lesson: string, values: Record<string, number>}} State `lesson`: whose charts come first
+ * @typedef {{a: string, b: string|null, more: string[], queue: string, log: boolean, lesson: string,
+ *   values: Record<string, number>}} State `queue`: of the hosts; `lesson`: whose charts come first
  */
 
 const MOST = 5; // of a link's faults that are told
@@ -19,7 +20,7 @@ export function defaults(model) {
   const ids = model.schemes.map((scheme) => scheme.id);
   const values = Object.fromEntries(model.parameters.map((p) => [p.id, p.default]));
   const b = ids.includes("dctcp") && ids.includes("hull") ? "hull" : null;
-  return { a: b ? "dctcp" : ids[0], b, more: [], log: false, lesson: "", values };
+  return { a: b ? "dctcp" : ids[0], b, more: [], queue: model.queue, log: false, lesson: "", values };
 }
 
 /** What one key allows, as text. @param {import("./model.js").Parameter} parameter */
@@ -42,6 +43,7 @@ export function read(model, fragment) {
   const problems = [];
   const keys = new URLSearchParams(fragment.replace(/^#/, ""));
   const ids = model.schemes.map((scheme) => scheme.id);
+  const queues = model.queues.map((queue) => queue.id);
   if (keys.size) { state.a = ids.includes("hull") ? "hull" : ids[0]; state.b = null; }
   for (const key of new Set(keys.keys())) {
     const [text, ...more] = keys.getAll(key);
@@ -60,6 +62,9 @@ export function read(model, fragment) {
       if (wrong) problems.push(`more: ${shown(wrong)} is invalid; expected ${ids.join(", ")}`);
       else if (names.length > model.most_more) problems.push(`more: found ${names.length} schemes; expected at most ${model.most_more}`);
       else state.more = names;
+    } else if (key === "queue") {
+      if (queues.includes(text)) state.queue = text;
+      else problems.push(`queue: ${shown(text)} is invalid; expected ${queues.join(", ")}`);
     } else if (key === "y") {
       state.log = text === "log";
       if (!["log", "linear"].includes(text)) problems.push(`y: ${shown(text)} is invalid; expected log, linear`);
@@ -90,7 +95,7 @@ export const others = (state, ids) => [...new Set(ids)].filter((id) => id !== st
 /** What the server is told. @param {State} state @returns {Record<string, string|number>} */
 export function settings(state) {
   return { a: state.a, ...(state.b ? { b: state.b } : {}),
-    ...(state.more.length ? { more: state.more.join(",") } : {}), ...state.values };
+    ...(state.more.length ? { more: state.more.join(",") } : {}), queue: state.queue, ...state.values };
 }
 
 /** The query of the server's addresses. @param {State} state */
