@@ -15,6 +15,7 @@ from hull.essentials import Line, changed, sentence
 from hull.registry import Statistic
 from hull.said import escaped
 from hull.text_table import text_table
+from hull.waits import Waits, label, places_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -168,6 +169,24 @@ def print_essentials(lines: Sequence[Line], labels: Mapping[str, str]) -> None:
             print(escaped(condition))
         head, body = text_table(columns, rows, width)
         _print_bold(head)
+        print("\n".join(body))
+
+
+def print_waits(waits: Sequence[Waits], labels: Mapping[str, str]) -> None:
+    """Where small flows spend their time: a table for each condition, a row for each scheme."""
+    width = _known_width() or _PLAIN_WIDTH
+    for condition in dict.fromkeys(one.condition for one in waits):
+        here = [one for one in waits if one.condition == condition]
+        places = places_of(here)
+        rows = []
+        for one in here:
+            pairs = [(one.mean_us.get(place, 0.0), one.tail_us.get(place, 0.0)) for place in places]
+            cells = [f"{number(mean)}\n{number(tail)}" for mean, tail in pairs]
+            rows.append([escaped(labels.get(one.scheme, one.scheme)) or "-", *cells])
+        told = f"Where {here[0].flows} flows spend their time, us: mean, and mean beyond the p99"
+        told += f" ({condition})" if condition else ""
+        head, body = text_table(["scheme", *map(label, places)], rows, width)
+        _print_bold([*textwrap.wrap(escaped(told), width), *head])
         print("\n".join(body))
 
 

@@ -86,5 +86,6 @@ def test_the_figure_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
             assert f"| {figure.SCHEMES[scheme]} | `{queue}` | {row} |" in page
 
 
-def test_the_lab_names_its_queue() -> None:
-    assert lab.scenario(read_state({}))["host"]["queue"] == "fifo"
+def test_the_lab_starts_with_the_hosts_of_today() -> None:
+    assert lab.scenario(read_state({}))["host"]["queue"] == "fair"
+    assert lab.scenario(read_state({"queue": "fifo"}))["host"]["queue"] == "fifo"

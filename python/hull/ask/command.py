@@ -33,6 +33,7 @@ from hull.output_file import whole_file, write_text
 from hull.plan import make_plan
 from hull.registry import NO_GROUP
 from hull.runner import perform
+from hull.waits import Waits, waits_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,6 +71,7 @@ class Answer:
     page: Path
     rows: tuple[Row, ...]
     advice: Advice
+    waits: tuple[Waits, ...]
     labels: dict[str, str]
 
 
@@ -110,6 +112,7 @@ def ask(request: Request) -> Answer:
     conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
     asked = _asked(lists, conditions, runs)
     rows = rows_of(question, _labelled(result.flows), asked, sizes)
+    waits = waits_of(result.summary)
     advice = advise(question, rows, request.most_loss)
     fit = compare(flows, lists[0]) if request.fit else None
     facts = Facts(
@@ -117,6 +120,7 @@ def ask(request: Request) -> Answer:
         traffic=traffic.sentences,
         placement=traffic.placement,
         network=_about(network, seeds),
+        waits=tuple(waits),
         cannot_say=_cannot_say(fit, partly=question.partly),
         commands=deploy_commands(question, advice),
         loads=tuple(busiest[:_LOADS_SHOWN]),
@@ -127,7 +131,8 @@ def ask(request: Request) -> Answer:
     write_text(request.out / "summary.json", json.dumps(content, indent=2) + "\n")
     page = request.out / "ask.html"
     write_text(page, answer_page(question, rows, sizes, advice, facts))
-    return Answer(page, tuple(rows), advice, {s.name: s.label for s in question.looks})
+    labels = {scheme.name: scheme.label for scheme in question.looks}
+    return Answer(page, tuple(rows), advice, tuple(waits), labels)
 
 
 def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:
@@ -266,6 +271,7 @@ def _summary(
         "busiest": [asdict(load) for load in busiest[:_LOADS_SHOWN]],
         "fit": None if fit is None else asdict(fit),
         "frontier": as_json(rows),
+        "waits": [asdict(one) for one in facts.waits],
         "advice": asdict(advice),
         "cannot_say": list(facts.cannot_say),
         "commands": list(facts.commands),

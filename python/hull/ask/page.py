@@ -19,6 +19,8 @@ from hull.report.document import document, figures, key_of
 from hull.report.labels import NO_VALUE, number
 from hull.report.lines import Mean, Point, frontier_chart, scale_of
 from hull.report.tables import boxed_table, swatch
+from hull.report.waits import waits_table
+from hull.waits import Waits, in_a_sentence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,6 +42,8 @@ class Facts:
     cannot_say: tuple[str, ...]
     commands: tuple[str, ...]
     loads: tuple[Load, ...]
+    waits: tuple[Waits, ...] = ()
+    """Where small flows spend their time, by scheme."""
     drawn: "tuple[pl.DataFrame, pl.DataFrame] | None" = None
     """Flows as seen and as drawn for the first seed, where they were drawn."""
 
@@ -66,6 +70,7 @@ logarithmic; bars are 95% intervals over the seeds. Changes are against
 {escape(_label(question, question.today[0]))} on the same flows. {escape(_sentence(sizes.why))}
 {_ALONE if alone else ""}</p>
 {tables}</section>
+{_waits(question, facts.waits)}
 <section><h2 id="sure">How sure this is</h2>{sure}{_list(facts.cannot_say)}{fit}</section>
 <section><h2 id="deploy">How to deploy it</h2>
 {f"<pre>{commands}</pre>" if facts.commands else "<p>Nothing is to be changed.</p>"}
@@ -76,6 +81,21 @@ logarithmic; bars are 95% intervals over the seeds. Changes are against
 <section><h2 id="runs">The runs</h2><p><a href="runs/report.html">Distributions, queues and counts
 of each scheme</a>; <code>runs/flows.parquet</code> has a row for each flow.</p></section>"""
     return document(facts.title, body, charts)
+
+
+def _waits(question: Question, waits: Sequence[Waits]) -> str:
+    """A table for each condition: what decides the answer."""
+    if not waits:
+        return ""
+    tables = ""
+    for condition in dict.fromkeys(one.condition for one in waits):
+        here = [one for one in waits if one.condition == condition]
+        tables += waits_table(here, _shown(question))
+    first = in_a_sentence(waits[0], _label(question, waits[0].scheme))
+    return (
+        f'<section><h2 id="waits">Where small flows wait</h2><p>{escape(first)}</p>{tables}'
+        "</section>"
+    )
 
 
 def _shown(question: Question) -> list[Any]:

@@ -6,7 +6,7 @@ from rich.text import Text
 from hull.ask.answer import ALL
 from hull.ask.command import Answer
 from hull.changes import Value, told
-from hull.terminal import console, number
+from hull.terminal import console, number, print_waits
 
 _COLUMNS = ("scheme", "small, p99 (us)", "change", "large, mean (us)", "change")
 
@@ -33,6 +33,7 @@ def print_answer(answer: Answer) -> None:
                     told(row.large_mean_change),
                 )
         out.print(table)
+    print_waits(answer.waits[: len(answer.labels)], answer.labels)
 
 
 def _us(value: Value | None) -> str:

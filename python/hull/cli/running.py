@@ -100,7 +100,8 @@ def write_essentials(result: "Result", format: Written, *, every: bool) -> None:
     """The essential numbers on standard output."""
     from hull.essentials import as_csv, as_rows, lines_of
     from hull.report.schemes import schemes_of
-    from hull.terminal import print_essentials
+    from hull.terminal import print_essentials, print_waits
+    from hull.waits import waits_of
 
     lines = lines_of(result.summary, every=every)
     if format is Written.JSON:
@@ -111,6 +112,7 @@ def write_essentials(result: "Result", format: Written, *, every: bool) -> None:
         # Without the labels that experiments declare: all of these would be loaded.
         labels = {scheme.name: scheme.label for scheme in schemes_of(result.summary)}
         print_essentials(lines, labels)
+        print_waits(waits_of(result.summary), labels)
 
 
 @command()

@@ -1,4 +1,6 @@
-"""The first screen of a report: the run in one sentence, then each scheme against the first one."""
+"""The first screen of a report: the run in one sentence, then each scheme against the first one,
+and where small flows spend their time.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,8 @@ from hull.essentials import Line, changed, lines_of, sentence
 from hull.report.labels import NO_VALUE, condition_label, number, unit_label
 from hull.report.schemes import Looks, Scheme, named, schemes_of
 from hull.report.tables import boxed_table, swatch
+from hull.report.waits import waits_table
+from hull.waits import waits_of
 
 _SCALES = {"bit/s": (1e-9, "Gbps"), "us": (1.0, unit_label("us")), "1": (1.0, "")}
 _MOST_CONDITIONS = 8
@@ -24,8 +28,10 @@ def essentials(summary: Mapping[str, Any], looks: Looks) -> str:
     text = sentence(lines, labels)
     html = f'<p class="answer">{escape(text)}</p>' if text else ""
     conditions = list(dict.fromkeys(line.condition for line in lines))
+    waits = waits_of(summary)
     for condition in conditions[:_MOST_CONDITIONS]:
         html += _table(condition, [line for line in lines if line.condition == condition], shown)
+        html += waits_table([one for one in waits if one.condition == condition], shown)
     return f'<section aria-label="Essential numbers">{html}</section>' if html else ""
 
 

@@ -41,7 +41,6 @@ pub struct Nic {
 impl Nic {
     /// Creates an empty queue with the rate, framing and buffer of a port.
     pub fn new(port: &PortConfig) -> Self {
-        let is_fifo = port.classes == 1;
         let (limit_bytes, limit_packets) = port.buffer.limits();
         Nic {
             busy_until_ps: 0,
@@ -51,7 +50,8 @@ impl Nic {
             limit_bytes,
             waiting_bytes: 0,
             waiting: VecDeque::new(),
-            queues: (!is_fifo).then(|| Box::new(Queues::new(port.classes, &port.order, 0))),
+            queues: (port.has_queues())
+                .then(|| Box::new(Queues::new(port.classes, &port.order, 0))),
             lost: VecDeque::new(),
             drops: 0,
         }

@@ -3,7 +3,7 @@
 
 use super::{
     Scenario, constant_rate, groups, host, measure, message, pacer, qcn, queue_rules, rcp, run,
-    small_queues, switch, transport, transports,
+    switch, transport, transports,
 };
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
@@ -54,7 +54,6 @@ fn name(s: &Scenario) -> Result<(), Problem> {
 /// Checks the constraints across sections.
 fn together(s: &Scenario) -> Result<(), Problem> {
     rcp::check(s)?;
-    small_queues::check(s)?;
     require(
         s.transport.tso_win_divisor == 0 || s.host.offload.is_some(),
         "transport.tso_win_divisor",

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HostQueue, Scenario, Transport};
+use super::HostQueue;
 use crate::problem::{Problem, quoted, require};
 use crate::units::{Size, Time};
 
@@ -80,16 +80,4 @@ impl SmallQueues {
             "transport.mtu to 1GiB",
         )
     }
-}
-
-/// Checks that the queues of hosts can tell when a packet leaves.
-pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
-    let is_on = |one: &Transport| one.small_queues.on == Some(true);
-    let asks = is_on(&s.transport) || s.transports.values().any(is_on);
-    require(
-        !asks || s.host.queue() != HostQueue::Fifo,
-        "transport.small_queues.on",
-        true,
-        "false with host.queue = \"fifo\", where flows wait behind each other",
-    )
 }

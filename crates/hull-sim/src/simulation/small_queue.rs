@@ -41,6 +41,13 @@ impl SmallQueue {
         })
     }
 
+    /// Whether a transport of the scenario is limited.
+    pub fn limits_any(scenario: &Scenario) -> bool {
+        let transports = [&scenario.transport].into_iter();
+        let mut transports = transports.chain(scenario.transports.values());
+        transports.any(|one| SmallQueue::of(scenario, one, 0).is_some())
+    }
+
     /// Whether a flow with `bytes` in the queue may add to it.
     #[inline]
     fn has_room(&self, bytes: u32, sender: &Sender, link_bps: u64) -> bool {

@@ -129,10 +129,13 @@ fn queue_of_a_lone_flow(settings: &[&str]) -> f64 {
 fn small_queues_bound_the_bytes_of_a_lone_flow() {
     let without = ["host.queue=fair", "transport.small_queues.on=false"];
     assert!(queue_of_a_lone_flow(&without) > 9_900.0);
-    for queue in ["fair", "fq_codel"] {
+    let on = "transport.small_queues.on=true";
+    for queue in ["fifo", "fair", "fq_codel"] {
         let queue = format!("host.queue={queue}");
-        assert_near(&queue, queue_of_a_lone_flow(&[&queue]), 84.0, 0.01);
+        assert_near(&queue, queue_of_a_lone_flow(&[&queue, on]), 84.0, 0.01);
     }
+    let several = ["host.queue=fifo", "host.nic_queues=4", on];
+    assert_near("nic_queues", queue_of_a_lone_flow(&several), 84.0, 0.01);
     for (limit, packets) in [
         ("transport.small_queues={time=\"1ns\"}", 2.0),
         ("transport.small_queues={time=\"1ns\",segments=7}", 7.0),
@@ -161,10 +164,6 @@ fn settings_that_contradict_each_other_are_rejected() {
         (
             &["host.queue=fair", "host.nic_queues=4"][..],
             "host.nic_queues: 4 is invalid; expected 1 unless host.queue = \"fifo\": each flow has a queue",
-        ),
-        (
-            &["host.queue=fifo", "transport.small_queues.on=true"],
-            "transport.small_queues.on: true is invalid; expected false with host.queue = \"fifo\"",
         ),
         (
             &["transport.small_queues.segments=0"],

@@ -54,6 +54,9 @@ pub struct PortConfig {
     pub rules: Vec<Box<dyn Rule>>,
     /// Number of queues; 1 for a FIFO, 0 if each flow gets one.
     pub classes: usize,
+    /// Whether packets are selected when the link is free although there is one queue: whoever limits
+    /// what waits there must know when a packet leaves.
+    pub selects: bool,
     /// Order in which several queues are served.
     pub order: Order,
     /// With several queues: bytes left to send, including framing, at which the next packet is
@@ -64,6 +67,12 @@ pub struct PortConfig {
 }
 
 impl PortConfig {
+    /// Whether packets wait in queues of a scheduler, and not in a FIFO whose packets have their times
+    /// when they come.
+    pub fn has_queues(&self) -> bool {
+        self.classes > 1 || self.selects || self.order.manages() || self.order.is_per_flow()
+    }
+
     /// Configuration of a drop-tail FIFO without marking.
     pub fn plain(rate_bps: u64, delay_ps: u64, buffer: BufferLimit) -> Self {
         PortConfig {
@@ -77,6 +86,7 @@ impl PortConfig {
             phantom_queue: None,
             rules: Vec::new(),
             classes: 1,
+            selects: false,
             order: Order::Strict,
             commit_bytes: 0,
             trimming: None,

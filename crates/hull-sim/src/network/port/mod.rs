@@ -140,6 +140,7 @@ impl Port {
     /// Creates an idle port.
     pub fn new(config: PortConfig) -> Self {
         let (limit_bytes, limit_packets) = config.buffer.limits();
+        let has_queues = config.has_queues();
         let mut features = 0;
         for (on, bit) in [
             (config.count_in_service, feature::COUNT_IN_SERVICE),
@@ -192,7 +193,7 @@ impl Port {
             let extras = port.extras_mut();
             (extras.rules, extras.sent_rules) = (rules, sent_rules);
         }
-        if config.classes > 1 || config.order.manages() || config.order.is_per_flow() {
+        if has_queues {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
             let queues = Queues::new(config.classes, &config.order, commit_ps);
             port.extras_mut().queues = Some(queues);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::small_queue::SmallQueue;
 use crate::network::rules::Site;
 #[cfg(feature = "verilated")]
 use crate::network::rules::verilated::VerilatedPort;
@@ -33,6 +34,7 @@ pub(super) fn port(scenario: &Scenario, graph: &Graph, number: usize, seed: u64)
                 // The host's queue is before the pacer; the wire after it accepts every packet.
                 config.buffer = BufferLimit::Unlimited;
                 (config.classes, config.order) = (1, Order::Turns);
+                config.selects = false;
             }
             config
         }
@@ -122,14 +124,19 @@ fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
     (graph.wire(port).delay_ps + behind.0, to_switch)
 }
 
-/// Number and order of a host's queues.
-fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
-    let mtu = scenario.transport.mtu.0 as u32;
+/// Whether all transports send messages, which have a NIC of their own.
+fn are_all_of_messages(scenario: &Scenario) -> bool {
     let mut transports = [&scenario.transport]
         .into_iter()
         .chain(scenario.transports.values());
-    if transports.all(|one| one.congestion_control.is_of_messages()) {
-        return (1, Order::Turns); // messages have a NIC of their own
+    transports.all(|one| one.congestion_control.is_of_messages())
+}
+
+/// Number and order of a host's queues.
+fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
+    let mtu = scenario.transport.mtu.0 as u32;
+    if are_all_of_messages(scenario) {
+        return (1, Order::Turns);
     }
     match scenario.host.queue() {
         HostQueue::Fifo => (scenario.host.nic_queues as usize, Order::Turns),
@@ -155,6 +162,7 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
     PortConfig {
         classes,
         order,
+        selects: SmallQueue::limits_any(scenario) && !are_all_of_messages(scenario),
         framing_bytes: scenario.transport.framing.0 as u16,
         cut_through_bytes: scenario.switch.cut_through.map(|bytes| bytes.0 as u16),
         ..PortConfig::plain(
@@ -196,6 +204,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
             _ => None,
         },
         buffer: buffer(switch.buffer),
+        selects: false,
         count_in_service: switch.count_in_service,
         marker: switch.marking.as_ref().and_then(Marking::at_once),
         phantom_queue: switch.phantom_queue_at(Placement::Series, rate),
