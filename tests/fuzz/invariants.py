@@ -29,6 +29,23 @@ def sums(summary: Table, links: pl.DataFrame) -> str:
     return ""
 
 
+def waits(summary: Table) -> str:
+    """Return a size class whose times by place do not add up to its completion times; empty if all
+    do. Flows that are complete without their last packet have no places.
+    """
+    for of_waits, of_times in zip(summary["waits"], summary["fct"], strict=True):
+        if of_waits["untraced"] or not of_waits["all"]:
+            continue
+        places = {key: us for key, us in of_waits["all"].items() if key.endswith("_us")}
+        together_us, mean_us = sum(places.values()), of_times["mean_us"]
+        if (
+            abs(together_us - mean_us) > 1e-6 * mean_us
+            or of_waits["all"]["flows"] != of_times["count"]
+        ):
+            return f"places {of_waits['all']} do not add up to {of_times}"
+    return ""
+
+
 def beaten_minimum(flows: pl.DataFrame, links: pl.DataFrame) -> str:
     """Return a flow that ended before its bytes could cross its two host links; empty if none did.
     Hosts have one link each, and those of the table `links` are in the order of their numbers.

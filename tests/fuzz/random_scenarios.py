@@ -139,8 +139,10 @@ def _wrong_with(made: Drawn, left: Left) -> str:
     if not {"flows.parquet", "latency.parquet", "links.parquet"} <= set(left.files):
         return f"tables are missing: {sorted(left.files)}"
     links = left.table("links")
-    return invariants.sums(left.summary, links) or invariants.beaten_minimum(
-        left.table("flows"), links
+    return (
+        invariants.sums(left.summary, links)
+        or invariants.waits(left.summary)
+        or invariants.beaten_minimum(left.table("flows"), links)
     )
 
 

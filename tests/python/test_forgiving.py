@@ -129,10 +129,11 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
         "memory      about 50 MB for a run",
     ]
     derived = done.stdout.splitlines()[8:]
-    assert [line.split()[1] for line in derived] == [
+    assert derived[0] == 'derived     host.queue = "fair"'
+    assert [line.split()[1] for line in derived[1:]] == [
         *("pacer.update_interval", "pacer.association_timeout", "pacer.bucket")
     ]
-    assert all(line.endswith("(hull)") for line in derived)
+    assert all(line.endswith("(hull)") for line in derived[1:])
     assert [path.name for path in place.iterdir() if path.suffix != ".toml"] == []
     found = json.loads(hull("check", "mine.toml", "--seeds", "2", "--format", "json").stdout)
     assert (found["cells"], found["seeds"], found["runs"]) == (4, [1, 2], 8)

@@ -6,8 +6,6 @@
 //! move. They add up to the completion time. Flows are collected by completion time, within 0.8%, so
 //! memory does not grow with their number.
 
-use std::collections::BTreeMap;
-
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -54,27 +52,23 @@ impl MessageWaits {
     }
 }
 
-/// Flows with about the same completion time.
+/// Flows with about the same completion time, times in ns: 2^64 ns are 585 years.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    count: u64,
-    parts_ps: [u128; PARTS],
-}
-
-impl Sums {
-    fn add(&mut self, other: &Sums) {
-        self.count += other.count;
-        for (here, there) in self.parts_ps.iter_mut().zip(&other.parts_ps) {
-            *here += there;
-        }
-    }
+    flows: u64,
+    parts_ns: [u64; PARTS],
 }
 
 /// Waits of the flows of a size class.
 #[derive(Clone, Debug, Default)]
 struct OfClass {
-    /// By completion time.
-    sums: BTreeMap<u32, Sums>,
+    flows: u64,
+    /// Sums over all flows, ps.
+    parts_ps: [u128; PARTS],
+    /// Place in `sums`, and one more, by bucket; 0 for none.
+    places: Vec<u32>,
+    /// Sums of the buckets with flows.
+    sums: Vec<Sums>,
     untraced: u64,
 }
 
@@ -123,11 +117,15 @@ impl WaitLog {
             of_class.untraced += 1;
             return;
         };
-        let sums = of_class.sums.entry(bucket(record.fct_ps)).or_default();
-        sums.count += 1;
         let parts = waits.parts(record);
-        for (sum, part) in sums.parts_ps.iter_mut().zip(parts) {
+        of_class.flows += 1;
+        for (sum, part) in of_class.parts_ps.iter_mut().zip(parts) {
             *sum += u128::from(part);
+        }
+        let sums = of_class.sums_of(bucket(record.fct_ps));
+        sums.flows += 1;
+        for (sum, part) in sums.parts_ns.iter_mut().zip(parts) {
+            *sum += part / 1000;
         }
     }
 
@@ -135,8 +133,12 @@ impl WaitLog {
     pub fn join(&mut self, other: &WaitLog) {
         for (here, there) in self.classes.iter_mut().zip(&other.classes) {
             here.untraced += there.untraced;
-            for (bucket, sums) in &there.sums {
-                here.sums.entry(*bucket).or_default().add(sums);
+            here.flows += there.flows;
+            for (sum, part) in here.parts_ps.iter_mut().zip(there.parts_ps) {
+                *sum += part;
+            }
+            for (bucket, sums) in there.by_bucket() {
+                here.sums_of(bucket).add(sums);
             }
         }
     }
@@ -150,49 +152,74 @@ impl WaitLog {
     }
 }
 
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.flows += other.flows;
+        for (here, there) in self.parts_ns.iter_mut().zip(&other.parts_ns) {
+            *here += there;
+        }
+    }
+}
+
 impl OfClass {
+    /// Sums of a bucket.
+    fn sums_of(&mut self, bucket: usize) -> &mut Sums {
+        if self.places.len() <= bucket {
+            self.places.resize(bucket + 1, 0);
+        }
+        let place = &mut self.places[bucket];
+        if *place == 0 {
+            self.sums.push(Sums::default());
+            *place = self.sums.len() as u32;
+        }
+        &mut self.sums[*place as usize - 1]
+    }
+
+    /// Buckets with flows, from the shortest completion times on.
+    fn by_bucket(&self) -> impl DoubleEndedIterator<Item = (usize, &Sums)> {
+        let places = self.places.iter().enumerate();
+        let with_flows = places.filter(|(_, place)| **place > 0);
+        with_flows.map(|(bucket, &place)| (bucket, &self.sums[place as usize - 1]))
+    }
+
     fn summary(&self, class: &str, tiers: &[String]) -> WaitSummary {
-        let (mut all, mut tail) = (Sums::default(), Sums::default());
-        let count: u64 = self.sums.values().map(|sums| sums.count).sum();
-        for sums in self.sums.values().rev() {
-            all.add(sums);
-            if tail.count < count.div_ceil(100) {
+        let mut tail = Sums::default();
+        for (_, sums) in self.by_bucket().rev() {
+            if tail.flows < self.flows.div_ceil(100) {
                 tail.add(sums);
             }
         }
         WaitSummary {
             class: class.to_owned(),
             untraced: self.untraced,
-            all: means(&all, tiers),
-            tail: means(&tail, tiers),
+            all: means(self.flows, self.parts_ps.map(|ps| ps as f64 * 1e-6), tiers),
+            tail: means(tail.flows, tail.parts_ns.map(|ns| ns as f64 * 1e-3), tiers),
         }
     }
 }
 
-/// Means of some flows; `None` without any.
-fn means(sums: &Sums, tiers: &[String]) -> Option<MeanWaits> {
-    let us = |part: usize| sums.parts_ps[part] as f64 / sums.count as f64 * 1e-6;
-    let name = |place: &str| format!("{place}_us");
+/// Means of the parts of this number of flows, whose sums are in us; `None` without any.
+fn means(flows: u64, sums_us: [f64; PARTS], tiers: &[String]) -> Option<MeanWaits> {
     let mut parts_us = IndexMap::new();
-    parts_us.insert(name("transport"), us(TRANSPORT));
-    parts_us.insert(name("sender"), us(SENDER));
-    parts_us.insert(name("pacer"), us(PACER));
+    let mut add = |place: &str, part: usize| {
+        parts_us.insert(format!("{place}_us"), sums_us[part] / flows as f64);
+    };
+    add("transport", TRANSPORT);
+    add("sender", SENDER);
+    add("pacer", PACER);
     for (at, tier) in tiers.iter().enumerate().take(PLACES - FIRST_TIER) {
-        parts_us.insert(name(tier), us(FIRST_TIER + at));
+        add(tier, FIRST_TIER + at);
     }
-    parts_us.insert(name("receiver"), us(RECEIVER));
-    parts_us.insert(name("moving"), us(MOVING));
-    (sums.count > 0).then_some(MeanWaits {
-        flows: sums.count,
-        parts_us,
-    })
+    add("receiver", RECEIVER);
+    add("moving", MOVING);
+    (flows > 0).then_some(MeanWaits { flows, parts_us })
 }
 
 /// Number that grows with the completion time, and differs for times that differ by more than 0.8%.
-fn bucket(fct_ps: u64) -> u32 {
+fn bucket(fct_ps: u64) -> usize {
     let exponent = fct_ps.max(1 << BITS).ilog2();
-    let mantissa = (fct_ps >> (exponent - BITS)) as u32;
-    (exponent << (BITS + 1)) + mantissa
+    let mantissa = (fct_ps >> (exponent - BITS)) as usize;
+    ((exponent as usize) << (BITS + 1)) + mantissa
 }
 
 #[cfg(test)]

@@ -336,9 +336,11 @@ fn complete(
 ) -> Result<(Vec<&'static str>, Estimate), Vec<Problem>> {
     congestion_control::resolve(scenario, own).map_err(|problem| vec![problem])?;
     queue_rules::resolve(scenario);
+    let names_queue = scenario.host.queue.is_some() || scenario.sends_messages_only();
     scenario.host.queue = Some(scenario.host.queue());
     check::check(scenario)?;
     let resolved = uno_phantom_queue::resolve(scenario).and_then(|mut derived| {
+        derived.extend((!names_queue).then_some("host.queue"));
         derived.extend(pacer::resolve(scenario)?);
         verify(scenario).map(|memory| (derived, memory))
     });

@@ -171,6 +171,12 @@ impl Scenario {
             .chain(others.map(|(name, one)| (format!("transports.{name}"), one)))
     }
 
+    /// Whether all transports send messages, whose packets have a NIC of their own.
+    pub fn sends_messages_only(&self) -> bool {
+        let mut transports = std::iter::once(&self.transport).chain(self.transports.values());
+        transports.all(|one| one.congestion_control.is_of_messages())
+    }
+
     /// Names of the transports, in the order of their numbers; empty if there is only one.
     pub fn transport_names(&self) -> Vec<String> {
         let default = (!self.transports.is_empty()).then(|| DEFAULT.to_owned());

@@ -44,7 +44,14 @@ impl Simulation {
         let tail_ps = self.observe(link, cargo);
         match Hop::of(cargo) {
             Hop::Port(out) => self.transmit_special(tail_ps, out, cargo.packet),
-            Hop::Host(host) => self.take_in(host, cargo.packet),
+            Hop::Host(host) => {
+                let mut packet = self.fabric.network.in_flight.remove(cargo.packet);
+                if packet.is_last() {
+                    let options = &mut self.fabric.network.options;
+                    (self.endpoints).take_last(&mut packet, self.clock.now_ps, options);
+                }
+                self.arrive(host, packet);
+            }
         }
     }
 

@@ -82,14 +82,14 @@ impl Simulation {
     /// gets its place without a copy, which would wait until each of its fields is in memory.
     #[inline(always)]
     pub(super) fn send_to_wire(&mut self, host: usize, packet: Packet) {
+        let is_last = packet.is_last();
         let place = self.fabric.network.in_flight.insert(packet);
-        self.send_from(host, place);
+        self.send_from(host, place, is_last);
     }
 
     #[inline(never)]
-    fn send_from(&mut self, host: usize, place: u32) {
+    fn send_from(&mut self, host: usize, place: u32, is_last: bool) {
         let port = self.endpoints.hosts.ports[host] as usize;
-        let is_last = self.fabric.network.in_flight.get(place).is_last();
         let is_limited = self.endpoints.limits_queues && self.endpoints.hosts.pacers.is_empty();
         if !is_last && !is_limited {
             self.transmit(self.clock.now_ps, port, place);
@@ -147,11 +147,7 @@ impl Simulation {
 
     /// Processes a packet that leaves its last link.
     #[inline]
-    pub(super) fn arrive(&mut self, host: usize, mut packet: Packet) {
-        if packet.is_last() {
-            let options = &mut self.fabric.network.options;
-            (self.endpoints).take_last(&mut packet, self.clock.now_ps, options);
-        }
+    pub(super) fn arrive(&mut self, host: usize, packet: Packet) {
         if self.endpoints.hosts.receivers.is_empty() {
             self.arrive_at_stack(host, &Received { packet, count: 1 });
             return;

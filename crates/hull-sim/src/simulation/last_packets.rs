@@ -12,9 +12,43 @@ use crate::measure::MessageWaits;
 use crate::network::{FIRST_TIER, OptionTable, PLACES, Packet, SENDER, Waited, Waits, flags};
 use crate::transport::sequence;
 
-/// Last packets that have arrived, by slot and end of their message.
+/// Slot and end of a message, modulo 2^32.
+type Key = (u32, u32);
+
+/// Last packets that have arrived, whose messages are incomplete.
 #[derive(Debug, Default)]
-pub struct LastPackets(HashMap<(u32, u32), Arrival>);
+pub struct LastPackets {
+    /// The latest one: most messages are complete at once, so that it is taken before the next comes.
+    latest: Option<(Key, Arrival)>,
+    others: HashMap<Key, Arrival>,
+}
+
+impl LastPackets {
+    /// Adds an arrival; the first of several copies of a packet counts.
+    fn insert(&mut self, key: Key, arrival: Arrival) {
+        if self.get_mut(key).is_none()
+            && let Some((key, arrival)) = self.latest.replace((key, arrival))
+        {
+            self.others.insert(key, arrival);
+        }
+    }
+
+    fn get_mut(&mut self, key: Key) -> Option<&mut Arrival> {
+        match &mut self.latest {
+            Some((latest, arrival)) if *latest == key => Some(arrival),
+            _ if self.others.is_empty() => None,
+            _ => self.others.get_mut(&key),
+        }
+    }
+
+    fn remove(&mut self, key: Key) -> Option<Arrival> {
+        match &self.latest {
+            Some((latest, _)) if *latest == key => self.latest.take().map(|(_, arrival)| arrival),
+            _ if self.others.is_empty() => None,
+            _ => self.others.remove(&key),
+        }
+    }
+}
 
 /// Arrival of a message's last packet.
 #[derive(Clone, Copy, Debug)]
@@ -78,12 +112,12 @@ impl Endpoints {
         wait_ps: u64,
         fabric: &mut Fabric,
     ) {
-        let Some(place) = fabric.place_of(port) else {
-            return;
-        };
         if wait_ps == 0 {
             return;
         }
+        let Some(place) = fabric.place_of(port) else {
+            return;
+        };
         if !self.keeps_flows {
             self.waited.push(Waited {
                 options: packet.options,
@@ -117,12 +151,7 @@ impl Endpoints {
                 at_ps: now_ps,
                 received_ps: None,
             };
-            // The first of several copies counts.
-            self.table
-                .last_packets
-                .0
-                .entry((slot, end))
-                .or_insert(arrival);
+            self.table.last_packets.insert((slot, end), arrival);
         }
     }
 
@@ -130,7 +159,7 @@ impl Endpoints {
     #[inline(never)]
     pub(super) fn receive_last(&mut self, packet: &Packet, now_ps: u64) {
         if let Some(end) = self.end_of(packet)
-            && let Some(arrival) = self.table.last_packets.0.get_mut(&(packet.flow, end))
+            && let Some(arrival) = self.table.last_packets.get_mut((packet.flow, end))
         {
             arrival.received_ps.get_or_insert(now_ps);
         }
@@ -162,11 +191,8 @@ impl FlowTable {
         message: &Pending,
         now_ps: u64,
     ) -> Option<MessageWaits> {
-        if self.last_packets.0.is_empty() {
-            return None;
-        }
         let key = (slot, message.end as u32);
-        let arrival = self.last_packets.0.remove(&key)?;
+        let arrival = self.last_packets.remove(key)?;
         let received_ps = arrival.received_ps.unwrap_or(now_ps);
         Some(MessageWaits {
             waits: arrival.waits,

@@ -15,13 +15,14 @@ impl Simulation {
     pub(super) fn receive(&mut self, host: usize, received: &Received) {
         let packet = received.packet;
         self.tally.packets_delivered += u64::from(received.count);
-        if packet.is_last() {
-            self.endpoints.receive_last(&packet, self.clock.now_ps);
-        } else if packet.flags & flags::PROBE != 0 {
-            if let Some(reply) = self.instruments.reply(&packet) {
-                self.send(host, reply);
+        if packet.flags & flags::PROBE != 0 {
+            if !packet.is_last() {
+                if let Some(reply) = self.instruments.reply(&packet) {
+                    self.send(host, reply);
+                }
+                return;
             }
-            return;
+            self.endpoints.receive_last(&packet, self.clock.now_ps);
         }
         let in_flight = &mut self.endpoints.table.flows[packet.flow as usize].in_flight;
         *in_flight = in_flight.wrapping_sub(received.count);

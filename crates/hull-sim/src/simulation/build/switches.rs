@@ -124,18 +124,10 @@ fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
     (graph.wire(port).delay_ps + behind.0, to_switch)
 }
 
-/// Whether all transports send messages, which have a NIC of their own.
-fn are_all_of_messages(scenario: &Scenario) -> bool {
-    let mut transports = [&scenario.transport]
-        .into_iter()
-        .chain(scenario.transports.values());
-    transports.all(|one| one.congestion_control.is_of_messages())
-}
-
 /// Number and order of a host's queues.
 fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
     let mtu = scenario.transport.mtu.0 as u32;
-    if are_all_of_messages(scenario) {
+    if scenario.sends_messages_only() {
         return (1, Order::Turns);
     }
     match scenario.host.queue() {
@@ -162,7 +154,7 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
     PortConfig {
         classes,
         order,
-        selects: SmallQueue::limits_any(scenario) && !are_all_of_messages(scenario),
+        selects: SmallQueue::limits_any(scenario) && !scenario.sends_messages_only(),
         framing_bytes: scenario.transport.framing.0 as u16,
         cut_through_bytes: scenario.switch.cut_through.map(|bytes| bytes.0 as u16),
         ..PortConfig::plain(
