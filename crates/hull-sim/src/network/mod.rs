@@ -308,6 +308,16 @@ impl Network {
     /// accepted, the caller must remove it, unless it was handed over.
     pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, port: usize, place: u32) -> Verdict {
         let link = &mut self.ports[port];
+        if link.is_in_turn() {
+            let packet = self.in_flight.get_mut(place);
+            let verdict = link.enqueue_in_turn(now_ps, earliest_ps, packet);
+            if let Verdict::Accepted { arrival_ps, .. } = verdict
+                && self.hands_over(arrival_ps, port, place)
+            {
+                return Verdict::HandedOver;
+            }
+            return verdict;
+        }
         link.advance(now_ps, &mut self.options);
         if link.needs_pipeline() {
             return self.enqueue_in_pipeline(now_ps, earliest_ps, port, place);

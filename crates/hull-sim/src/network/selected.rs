@@ -18,8 +18,13 @@ pub struct Selected {
 impl Network {
     /// Selects the next packet of a port with several queues; see [`Port::transmit_next`].
     pub fn transmit_next(&mut self, now_ps: u64, port: usize) -> Selected {
-        self.ports[port].look_at_sent(now_ps, &mut self.in_flight);
-        let (sent, again_ps) = self.ports[port].transmit_next(now_ps, &mut self.options);
+        let link = &mut self.ports[port];
+        let (sent, again_ps) = if link.is_in_turn() {
+            link.transmit_in_turn(now_ps)
+        } else {
+            link.look_at_sent(now_ps, &mut self.in_flight);
+            link.transmit_next(now_ps, &mut self.options)
+        };
         let mut selected = Selected {
             packet: None,
             arrival: None,

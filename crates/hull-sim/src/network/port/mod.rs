@@ -13,6 +13,7 @@ mod config;
 mod cut;
 mod fast_path;
 mod held;
+mod in_turn;
 mod memory;
 mod pipeline;
 mod readings;
@@ -80,6 +81,8 @@ mod feature {
     pub const HOLDS: u16 = 1 << 9;
     /// Rules process departures.
     pub const DEPARTURES: u16 = 1 << 10;
+    /// The port has queues of flows and nothing else, unless another feature is set.
+    pub const IN_TURN: u16 = 1 << 11;
     /// Features that decide by more than the queue and a threshold.
     pub const RULED: u16 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Features that take packets off the fast path.
@@ -88,8 +91,8 @@ mod feature {
     /// Compile-time check that no two share a bit.
     const _: () = {
         let observing = CUT_THROUGH | CAPTURED | DEPARTURES | OBSERVED;
-        let all = OFF_FAST_PATH | observing | CUT | PHANTOM_QUEUE;
-        assert!(all.count_ones() == 11);
+        let all = OFF_FAST_PATH | observing | CUT | PHANTOM_QUEUE | IN_TURN;
+        assert!(all.count_ones() == 12);
     };
 }
 
@@ -149,6 +152,7 @@ impl Port {
                 feature::CUT_THROUGH | feature::OBSERVED,
             ),
             (config.phantom_queue.is_some(), feature::PHANTOM_QUEUE),
+            (config.is_in_turn(), feature::IN_TURN),
         ] {
             if on {
                 features |= bit;
@@ -473,6 +477,7 @@ impl Port {
         let names = self.queue_names();
         let watch = Watch::new(rate_bps, names, every_change);
         self.extras_mut().watch = Some(Box::new(watch));
+        self.set(feature::IN_TURN, false);
     }
 
     /// Instruments, if installed.
