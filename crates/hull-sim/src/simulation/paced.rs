@@ -86,6 +86,9 @@ impl Endpoints {
         if self.table.template(slot).paces_window {
             return self.next_of_window(slot, clock.now_ps);
         }
+        if self.table.senders[at].controller().is_paced_by_host() && !self.has_room_at_host(slot) {
+            return None;
+        }
         let (sender, pacing) = (
             &mut self.table.senders[at],
             &mut self.table.paced[at].pacing,

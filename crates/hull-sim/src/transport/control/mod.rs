@@ -185,6 +185,11 @@ pub trait CongestionControl {
         true
     }
 
+    /// Whether its pace is that of the host's TCP, within TCP small queues.
+    fn is_paced_by_host(&self) -> bool {
+        false
+    }
+
     /// Fields that data carries for switches to read and write and the receiver to echo, if the
     /// control needs them. `srtt_ps` is the smoothed round trip, for switches to read.
     fn ask(&self, _srtt_ps: u64) -> Option<Written> {
@@ -386,6 +391,10 @@ macro_rules! controls {
 
             fn adjusts_gap(&self) -> bool {
                 self.inner().adjusts_gap()
+            }
+
+            fn is_paced_by_host(&self) -> bool {
+                self.inner().is_paced_by_host()
             }
 
             fn ask(&self, srtt_ps: u64) -> Option<Written> {

@@ -184,6 +184,10 @@ impl CongestionControl for BbrControl {
         false
     }
 
+    fn is_paced_by_host(&self) -> bool {
+        true
+    }
+
     fn delivery_rate(&mut self) -> Option<&mut DeliveryRate> {
         Some(&mut self.0.delivery)
     }
