@@ -158,6 +158,35 @@ fn queues_are_before_a_pacer() {
     assert!(longest_wait_packets(&["host.queue=fifo", pacer]) > 1000.0);
 }
 
+/// CoDel of a host marks the flow whose peer has ECN, and drops packets of the flow whose peer has not.
+#[test]
+fn fq_codel_drops_what_it_cannot_mark() {
+    let workload = r#"
+[[workload.long_lived.flows]]
+src = 0
+dst = 1
+[[workload.long_lived.flows]]
+src = 0
+dst = 2
+transport = "old"
+[transports.old]
+congestion_control = "cubic"
+ecn = false
+"#;
+    let settings = [
+        "host.queue=fq_codel",
+        "transport.ecn=true",
+        "transport.small_queues.on=false",
+    ];
+    let outcome = run(&scenario(workload, &of_host(&settings)), 1);
+    let of = |name: &str| &outcome.transports[name];
+    let (new, old) = (of("default"), of("old"));
+    assert!(new.marks > 0 && new.drops == 0, "{new:?}");
+    assert!(old.marks == 0 && old.drops > 0, "{old:?}");
+    // The queues are those of the flows, so both have their share.
+    assert_near("goodput", new.goodput_bps / old.goodput_bps, 1.0, 0.15);
+}
+
 #[test]
 fn settings_that_contradict_each_other_are_rejected() {
     for (settings, told) in [
