@@ -1,10 +1,21 @@
-"""A value with its interval over seeds, and changes from one scheme to another as text."""
+"""A value with its interval over seeds, and how one scheme differs from another.
 
+A change is a ratio, averaged as its logarithm over the seeds: (1, 10) against (10, 1) is no change
+in either direction. It has two ranges of 95%, by Student's t on the logarithms: that of the mean of
+the model, and that of another period such as those of the seeds.
+"""
+
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hull.statistics import mean_ci95
+from hull.statistics import mean_ci95, student_quantile
+
+_SAME = 1e-9
+"""Relative variation below which all seeds agree."""
+_TIMES = 2.0
+"""Ratio from which a change is told in times."""
 
 
 @dataclass(frozen=True)
@@ -14,15 +25,71 @@ class Value:
     mean: float
     ci95: float | None
 
+
+@dataclass(frozen=True)
+class Change:
+    """A scheme against another one, by the ratios of paired seeds."""
+
+    mean_log: float
+    spread_log: float
+    """Standard deviation between seeds; 0 for one."""
+    seeds: int
+    tried: int = 1
+    """Number of changes among which this one is chosen: each has a share of the 5% (Bonferroni)."""
+
+    @property
+    def ratio(self) -> float:
+        """0.5 is half."""
+        return math.exp(self.mean_log)
+
+    @property
+    def has_range(self) -> bool:
+        """Whether the seeds vary: without, nothing says how sure the change is."""
+        return self.seeds > 1 and self.spread_log > _SAME
+
     @property
     def low(self) -> float:
-        """The lower end of the interval."""
-        return self.mean - (self.ci95 or 0.0)
+        """Lower end of the mean's range; 0 without one."""
+        return math.exp(self.mean_log - self._half(0.0)) if self.has_range else 0.0
 
     @property
     def high(self) -> float:
-        """The upper end of the interval."""
-        return self.mean + (self.ci95 or 0.0)
+        """Upper end of the mean's range; infinite without one."""
+        return math.exp(self.mean_log + self._half(0.0)) if self.has_range else math.inf
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the range of the mean leaves out no change."""
+        return self.has_range and not self.low <= 1 <= self.high
+
+    def among(self, tried: int) -> "Change":
+        """The same as one of this number of changes, with a wider range."""
+        return Change(self.mean_log, self.spread_log, self.seeds, tried)
+
+    def next_range(self) -> tuple[float, float] | None:
+        """Range of another period such as those of the seeds; None if they do not vary."""
+        if not self.has_range:
+            return None
+        half = self._half(1.0)
+        return math.exp(self.mean_log - half), math.exp(self.mean_log + half)
+
+    def as_json(self) -> dict[str, Any]:
+        """Ratios; null where the seeds do not vary."""
+        low, high = (self.low, self.high) if self.has_range else (None, None)
+        following = self.next_range() or (None, None)
+        return {
+            "ratio": self.ratio,
+            "low": low,
+            "high": high,
+            "next_low": following[0],
+            "next_high": following[1],
+            "seeds": self.seeds,
+        }
+
+    def _half(self, of_next: float) -> float:
+        """Half of the range of the mean's logarithm; with 1 of that of one more seed."""
+        quantile = student_quantile(1 - 0.025 / self.tried, self.seeds - 1)
+        return quantile * self.spread_log * math.sqrt(of_next + 1 / self.seeds)
 
 
 def value_of(values: Sequence[float | None]) -> Value | None:
@@ -31,38 +98,88 @@ def value_of(values: Sequence[float | None]) -> Value | None:
     return Value(*mean_ci95(known)) if known else None
 
 
-def change(samples: Mapping[Any, float | None], base: Mapping[Any, float | None]) -> Value | None:
-    """Relative changes of samples against those with the same key in `base`; -0.5 is half.
+def change(samples: Mapping[Any, float | None], base: Mapping[Any, float | None]) -> Change | None:
+    """How samples differ from those with the same key in `base`; None without a pair above 0.
 
     They are paired, so variation between seeds cancels.
     """
-    return value_of(
-        [
-            value / theirs - 1
-            for key, value in samples.items()
-            if value is not None and (theirs := base.get(key))
-        ]
-    )
+    logs = [
+        math.log(value / theirs)
+        for key, value in samples.items()
+        if value and (theirs := base.get(key)) and value > 0 and theirs > 0
+    ]
+    if not logs:
+        return None
+    mean = math.fsum(logs) / len(logs)
+    spread = 0.0
+    if len(logs) > 1:
+        spread = math.sqrt(math.fsum((log - mean) ** 2 for log in logs) / (len(logs) - 1))
+    return Change(mean, spread, len(logs))
 
 
-def told(value: Value | None) -> str:
-    """A change as text: per cent, or how many times it is from twice on."""
-    if value is None:
+def told(of: Change | None) -> str:
+    """A change as text, with the range of its mean: "-46% (-52 to -40)"."""
+    if of is None:
         return "-"
-    if value.mean >= 1:
-        spread = "" if value.ci95 is None else f" ± {_digits(value.ci95, 2)}"
-        return f"{_digits(1 + value.mean, 3)}{spread} times"
-    spread = "" if value.ci95 is None else f" ± {_digits(100 * value.ci95, 2)}"
-    return f"{'-' if value.mean < 0 else '+'}{_digits(100 * abs(value.mean), 3)}{spread}%"
+    if not of.has_range:
+        return _alone(of.ratio)
+    if not of.is_shown:
+        return f"no difference shown ({_ends(of, signed=True)}%)"
+    if of.ratio >= _TIMES:
+        return f"{_times(of)} times ({_range_of_times(of)})"
+    decimals = _decimals(of)
+    return f"{_percent(of.ratio, decimals)}% ({_ends(of, signed=True)})"
+
+
+def in_words(of: Change) -> str:
+    """A change with its verb: "falls by 46% (40 to 52)"."""
+    if of.has_range and not of.is_shown:
+        return f"shows no difference ({_ends(of, signed=True)}%)"
+    if of.ratio >= _TIMES:
+        text = f"is {_times(of)} times as long"
+        return f"{text} ({_range_of_times(of)})" if of.has_range else text
+    verb = "falls" if of.ratio < 1 else "grows"
+    if not of.has_range:
+        return f"{verb} by {_digits(100 * abs(of.ratio - 1), 3)}%"
+    size = _percent(of.ratio, _decimals(of)).lstrip("+-")
+    return f"{verb} by {size}% ({_ends(of, signed=False)})"
+
+
+def _alone(ratio: float) -> str:
+    """A change without a range."""
+    if ratio >= _TIMES:
+        return f"{_digits(ratio, 3)} times"
+    return f"{'-' if ratio < 1 else '+'}{_digits(100 * abs(ratio - 1), 3)}%"
+
+
+def _ends(of: Change, *, signed: bool) -> str:
+    """The ends of the range in per cent, with as many digits as its width allows."""
+    decimals = _decimals(of)
+    ends = [_percent(end, decimals) for end in (of.low, of.high)]
+    if signed:
+        return " to ".join(ends)
+    sizes = [end.lstrip("+-") for end in ends]
+    return " to ".join(sizes if of.ratio >= 1 else reversed(sizes))
+
+
+def _percent(ratio: float, decimals: int) -> str:
+    return f"{100 * (ratio - 1):+.{decimals}f}"
+
+
+def _decimals(of: Change) -> int:
+    """Decimals of a percentage whose range has one or two digits."""
+    width = 100 * (of.high - of.low) / 2
+    return min(4, max(0, -math.floor(math.log10(width)))) if width > 0 else 4
+
+
+def _times(of: Change) -> str:
+    return _digits(of.ratio, 2 if of.has_range else 3)
+
+
+def _range_of_times(of: Change) -> str:
+    return f"{_digits(of.low, 2)} to {_digits(of.high, 2)}"
 
 
 def _digits(number: float, digits: int) -> str:
     """So many significant digits, and no exponent."""
     return f"{float(f'{number:.{digits}g}'):.12g}" if number >= 1e-4 else "0"
-
-
-def in_words(value: Value) -> str:
-    """A change with its verb: "falls by 42.7 ± 6.6%"."""
-    if value.mean >= 1:
-        return f"grows {told(value)}"
-    return f"{'falls' if value.mean < 0 else 'grows'} by {told(value)[1:]}"

@@ -1,15 +1,15 @@
 """The essential numbers of a run: each scheme against the first one, for small and large flows.
 
-Small and large are the smallest and the largest size class with flows. Each change is against the
-first scheme under the same condition, seed by seed; its interval is Student's t over the seeds
-(95%). A percentile is taken in each seed.
+Small and large are the smallest and the largest size class with flows. Each change is the ratio to
+the first scheme under the same condition, seed by seed, with its 95% range (`hull.changes`). A
+percentile is taken in each seed.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hull.changes import Value, change, in_words, told, value_of
+from hull.changes import Change, Value, change, in_words, told, value_of
 from hull.registry import NO_GROUP
 
 _US = {"mean_us": "mean", "p99_us": "p99"}
@@ -32,7 +32,7 @@ class Line:
     """mean, p99, or empty."""
     unit: str
     value: Value
-    change: Value | None
+    change: Change | None
     """Against the first scheme; None for that one."""
     count: int
     """Flows, packets or runs behind it, all seeds together."""
@@ -78,15 +78,20 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     of_small = [line for line in compared if line.what == small]
     if not of_small:
         return ""
-    best = min(of_small, key=lambda line: line.change.mean if line.change else 0.0)
+    best = min(of_small, key=lambda line: line.change.ratio if line.change else 1.0)
     first = next(line.scheme for line in tails if line.condition == best.condition)
     assert best.change is not None
+    # The best one of several is larger than it is by chance, so its range is wider.
+    least = best.change.among(len(of_small))
+    against = labels.get(first, first)
+    if least.has_range and not least.is_shown:
+        return (
+            f"No scheme is shown to differ from {against} in the 99th percentile of "
+            f"{_flows(small)}: the seeds vary more."
+        )
     told_of = f"With {labels.get(best.scheme, best.scheme)}"
     told_of += f" ({best.condition})" if best.condition else ""
-    text = (
-        f"{told_of}, the 99th percentile of {_flows(small)} {in_words(best.change)} against "
-        f"{labels.get(first, first)}"
-    )
+    text = f"{told_of}, the 99th percentile of {_flows(small)} {in_words(least)} against {against}"
     large = [
         line
         for line in lines
@@ -96,12 +101,21 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     ]
     if large and large[-1].change is not None:
         text += f", the mean of {_flows(large[-1].what)} {in_words(large[-1].change)}"
-    return f"{text}."
+    return f"{text}{_unsure(best.change)}."
+
+
+def _unsure(best: Change) -> str:
+    """Why there is no range; empty if there is one."""
+    if best.has_range:
+        return ""
+    return " (one seed: no range)" if best.seeds == 1 else " (all seeds agree: no range)"
 
 
 def as_rows(lines: Sequence[Line]) -> list[dict[str, Any]]:
     """As JSON prints them."""
-    return [asdict(line) for line in lines]
+    return [
+        {**asdict(line), "change": line.change.as_json() if line.change else None} for line in lines
+    ]
 
 
 def as_csv(lines: Sequence[Line]) -> str:
@@ -111,10 +125,11 @@ def as_csv(lines: Sequence[Line]) -> str:
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = ("value", "ci95", "change", "change_ci95", "count", "lower_bound")
+    names = ("value", "ci95", "ratio", "ratio_low", "ratio_high", "count", "lower_bound")
     writer.writerow(("condition", "scheme", "what", "statistic", "unit", *names))
     for line in lines:
-        against = (line.change.mean, line.change.ci95) if line.change else (None, None)
+        change = line.change.as_json() if line.change else {}
+        against = [change.get(key) for key in ("ratio", "low", "high")]
         named = (line.condition, line.scheme, line.what, line.statistic, line.unit)
         bound = "true" if line.lower_bound else "false"
         writer.writerow((*named, line.value.mean, line.value.ci95, *against, line.count, bound))

@@ -22,6 +22,40 @@ def t975(degrees: int) -> float:
     return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 
+def student_quantile(share: float, degrees: int) -> float:
+    """Quantile of Student's t for a share of 0.5 or more and a whole number of degrees of freedom.
+
+    By bisection of the exact distribution (Abramowitz and Stegun 26.7.3 and 26.7.4).
+    """
+    low, high = 0.0, 1.0
+    while _student_share(high, degrees) < share:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        if _student_share(middle, degrees) < share:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _student_share(t: float, degrees: int) -> float:
+    """Share of Student's t at or below `t`, which is at least 0."""
+    angle = math.atan(t / math.sqrt(degrees))
+    term = cosine = math.cos(angle)
+    odd = degrees % 2
+    whole = 0.0
+    if not odd:
+        term = 1.0
+    for power in range(1 + odd, degrees, 2):
+        whole += term
+        term *= cosine**2 * power / (power + 1)
+    inside = math.sin(angle) * whole
+    if odd:
+        inside = 2 / math.pi * (angle + inside)
+    return 0.5 + inside / 2
+
+
 def mean_ci95(values: Sequence[float]) -> tuple[float, float | None]:
     """Mean of one or more values and the half width of its 95% interval (None for one value)."""
     n = len(values)

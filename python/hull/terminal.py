@@ -204,7 +204,10 @@ def _cell(line: Line | None) -> str:
     spread = "" if line.value.ci95 is None else f" ± {number(factor * line.value.ci95)}"
     bound = "≥ " if line.lower_bound else ""
     text = f"{bound}{number(factor * line.value.mean)}{spread}"
-    return text if line.change is None else f"{text}\n{changed(line)}"
+    if line.change is None:
+        return text
+    # The range stands below, so that columns stay narrow.
+    return "\n".join([text, *changed(line).replace(" (", "\n(").split("\n")])
 
 
 def _value(value: Any) -> str:

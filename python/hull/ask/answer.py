@@ -1,15 +1,15 @@
-"""The answer: what small flows gain and large flows lose at each headroom, and the recommendation.
+"""The answer: what small flows gain and large flows lose at each headroom.
 
-Completion times in us. Each change is against today's scheme on the same flows and seed, so that
-variation between seeds cancels; its interval is Student's t over the seeds (95%).
+Completion times in us. Each change is the ratio to today's scheme on the same flows and seed, so
+that variation between seeds cancels (`hull.changes`). What follows is in `hull.ask.verdict`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from hull.ask.question import Question, hull_name, percent
-from hull.changes import Value, change, in_words, value_of
+from hull.ask.question import Question
+from hull.changes import Change, Value, change, value_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 ALL = "all"
 CHANGED, OTHERS = "between changed hosts", "with an unchanged host"
 """Groups of flows where only some hosts change."""
+Seed = tuple[str, int]
+"""Condition and seed of a run."""
 _TIMES = ("small_p99_us", "small_mean_us", "large_mean_us")
 FEW = 100
 """Flows below which a 99th percentile says little."""
@@ -47,22 +49,13 @@ class Row:
     small_p99_us: Value | None
     small_mean_us: Value | None
     large_mean_us: Value | None
-    small_p99_change: Value | None
-    """Part of today's: -0.5 is half of it; None for today's own."""
-    small_mean_change: Value | None
-    large_mean_change: Value | None
+    small_p99_change: Change | None
+    """Against today's scheme; None for that one."""
+    small_mean_change: Change | None
+    large_mean_change: Change | None
     unfinished: int
     """Flows not completed at the end of the run, over all seeds."""
-
-
-@dataclass(frozen=True)
-class Advice:
-    """What is recommended, why, and how sure that is."""
-
-    scheme: str | None
-    """None: leave it as it is."""
-    sentence: str
-    sure: tuple[str, ...]
+    small_p99_by_seed: Mapping[Seed, float | None] = field(default_factory=dict)
 
 
 def choose_sizes(sizes: "pl.Series", small: int | None, large: int | None) -> Sizes:
@@ -140,12 +133,13 @@ def rows_of(
                     small_mean_change=changes["small_mean_us"],
                     large_mean_change=changes["large_mean_us"],
                     unfinished=wanted - int((inside["scheme"] == scheme).sum()),
+                    small_p99_by_seed=_only(samples, "small_p99_us"),
                 )
             )
     return found
 
 
-def _samples(flows: "pl.DataFrame", sizes: Sizes) -> dict[tuple[str, int], dict[str, Any]]:
+def _samples(flows: "pl.DataFrame", sizes: Sizes) -> dict[Seed, dict[str, Any]]:
     """The statistics of each condition and seed."""
     import polars as pl
 
@@ -161,81 +155,23 @@ def _samples(flows: "pl.DataFrame", sizes: Sizes) -> dict[tuple[str, int], dict[
     return {(row["condition"], row["seed"]): row for row in found.iter_rows(named=True)}
 
 
-def _only(
-    samples: Mapping[tuple[str, int], dict[str, Any]], key: str
-) -> dict[tuple[str, int], float | None]:
+def _only(samples: Mapping[Seed, dict[str, Any]], key: str) -> dict[Seed, float | None]:
     return {place: sample[key] for place, sample in samples.items()}
-
-
-def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
-    """The smallest headroom whose gain for small flows is not below the best one's, among those
-    that lengthen large flows by at most `most_loss`.
-
-    Gains are compared by their intervals: where two overlap, the smaller headroom is preferred.
-    """
-    base = question.today[0]
-    label = {scheme.name: scheme.label for scheme in question.looks}
-    by_scheme = {row.scheme: row for row in rows if row.group == ALL}
-    offered = [by_scheme[hull_name(part)] for part in question.give_up]
-    known = [row for row in offered if row.small_p99_change is not None]
-    if not known:
-        return Advice(None, "No headroom can be judged: the trace has no small flow.", ())
-    cheap = [row for row in known if _loss(row) <= most_loss]
-    gaining = [row for row in cheap if _gain(row).high < 0]
-    if not gaining:
-        if helping := [row for row in known if _gain(row).high < 0]:
-            least = min(helping, key=_loss)
-            assert least.large_mean_change is not None
-            reason = (
-                f"no headroom that shortens small flows is sure to lengthen large ones by at most "
-                f"{percent(most_loss)} (--most-loss; the upper end of the interval counts). "
-                f"With {label[least.scheme]}, the gentlest, "
-                f"the 99th percentile of small flows {in_words(_gain(least))}, the mean of large "
-                f"ones {in_words(least.large_mean_change)}"
-            )
-        else:
-            reason = "no headroom shortens the small flows by more than the seeds vary"
-        return Advice(None, f"Leave {label[base]} as it is: {reason}.", _sure(rows, None))
-    best = min(gaining, key=lambda row: _gain(row).mean)
-    chosen = next(row for row in gaining if _gain(row).low <= _gain(best).high)
-    part = next(p for p in question.give_up if hull_name(p) == chosen.scheme)
-    gain, loss = _gain(chosen), chosen.large_mean_change
-    sentence = (
-        f"Give up {percent(part)} of the bandwidth: the 99th percentile of small flows "
-        f"{in_words(gain)} against {label[base]}"
-    )
-    sentence += "." if loss is None else f", the mean of large flows {in_words(loss)}."
-    return Advice(chosen.scheme, sentence, _sure(rows, chosen))
-
-
-def _gain(row: Row) -> Value:
-    assert row.small_p99_change is not None
-    return row.small_p99_change
-
-
-def _loss(row: Row) -> float:
-    """How much longer large flows take, at the upper end; 0 if there are none."""
-    return 0.0 if row.large_mean_change is None else row.large_mean_change.high
-
-
-def _sure(rows: Sequence[Row], chosen: Row | None) -> tuple[str, ...]:
-    found = []
-    of = chosen or next(row for row in rows if row.group == ALL)
-    if of.small_flows < FEW:
-        found.append(
-            f"There are only {of.small_flows} small flows: their 99th percentile is that of one or "
-            "two of them."
-        )
-    if of.small_p99_us is not None and of.small_p99_us.ci95 is None:
-        found.append("There is one seed, hence no interval: give --seeds 5 or more.")
-    if of.large_flows == 0:
-        found.append("The trace has no large flow, so the cost for large flows is unknown.")
-    late = sum(row.unfinished for row in rows if row.group == ALL)
-    if late:
-        found.append(f"{late} flows had not arrived when their runs ended; they are left out.")
-    return tuple(found)
 
 
 def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The frontier as `--format json` prints it."""
-    return [asdict(row) for row in rows]
+    return [_as_json(row) for row in rows]
+
+
+def _as_json(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in fields(row):
+        value = getattr(row, one.name)
+        if isinstance(value, Change):
+            value = value.as_json()
+        elif isinstance(value, Value):
+            value = asdict(value)
+        if one.name != "small_p99_by_seed":
+            found[one.name] = value
+    return found

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hull.ask.answer import Advice, Row, Sizes, advise, as_json, choose_sizes, rows_of
+from hull.ask.answer import Row, Sizes, as_json, choose_sizes, rows_of
 from hull.ask.capacity import Load, check_capacity, loads
 from hull.ask.deployment import changed_hosts, with_transports
 from hull.ask.fit import Fit, compare, draw
@@ -27,6 +27,7 @@ from hull.ask.question import (
     settings_for,
 )
 from hull.ask.traffic import Traffic, TrafficOptions, read_traffic
+from hull.ask.verdict import LEAST_SEEDS, Advice, advise
 from hull.errors import UsageError, check_count, shown
 from hull.file_names import check_path
 from hull.output_file import whole_file, write_text
@@ -38,7 +39,6 @@ from hull.waits import Waits, waits_of
 if TYPE_CHECKING:
     import polars as pl
 
-LEAST_SEEDS = 5
 _MOST_SEEDS = 100
 _LOADS_SHOWN = 5
 

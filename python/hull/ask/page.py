@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from hull.ask.answer import ALL, Advice, Row, Sizes
+from hull.ask.answer import ALL, Row, Sizes
 from hull.ask.capacity import Load
 from hull.ask.fit_charts import fit_section
 from hull.ask.frontier import Frontier, frontiers
 from hull.ask.question import Question, percent
+from hull.ask.verdict import Advice
 from hull.changes import Value, told
 from hull.report.charts import Chart
 from hull.report.document import document, figures, key_of
