@@ -73,6 +73,8 @@ class Answer:
     advice: Advice
     waits: tuple[Waits, ...]
     labels: dict[str, str]
+    traffic: tuple[str, ...]
+    """What was read from the trace and where it was placed: sentences of the page."""
 
 
 def ask(request: Request) -> Answer:
@@ -132,7 +134,8 @@ def ask(request: Request) -> Answer:
     page = request.out / "ask.html"
     write_text(page, answer_page(question, rows, sizes, advice, facts))
     labels = {scheme.name: scheme.label for scheme in question.looks}
-    return Answer(page, tuple(rows), advice, tuple(waits), labels)
+    told = (*traffic.sentences, *traffic.placement)
+    return Answer(page, tuple(rows), advice, tuple(waits), labels, told)
 
 
 def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:

@@ -5,13 +5,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Dropped:
-    """Rows that are not replayed."""
+    """Rows, packets or flows that are not replayed."""
 
     why: str
     """Their kind, such as "rows without an address"."""
     rows: int
     bytes: int
-    """As far as the rows say."""
+    """Of those whose size can be read."""
+    unknown: int = 0
+    """Those whose size cannot be read."""
+    first: str = ""
+    """The first of them, such as "row 3, column bytes: -"."""
+
+    @property
+    def sentence(self) -> str:
+        """For the page and the terminal."""
+        told = []
+        if self.bytes or not self.unknown:
+            told.append(size(self.bytes))
+        if self.unknown:
+            which = "" if self.unknown == self.rows else f" in {number(self.unknown)} of them"
+            told.append(f"size unknown{which}")
+        if self.first:
+            told.append(f"the first is {self.first}")
+        return f"Dropped: {self.why}: {number(self.rows)} ({'; '.join(told)})."
 
 
 @dataclass(frozen=True)
@@ -19,12 +36,31 @@ class Counts:
     """Counts from rows to flows."""
 
     rows: int
+    """Of the file; packets of a capture."""
     flows: int
+    """To replay."""
     bytes: int
     """Of the flows."""
     dropped: tuple[Dropped, ...] = ()
+    """Rows or packets that are no flows."""
     guessed: tuple[str, ...] = ()
     """Sentences for the page: each names an assumption and the option that overrides it."""
+    unit: str = "row"
+    """What `rows` counts."""
+    replies: int = 0
+    """Flows that a row adds to its own: those of the other direction."""
+    unplaced: tuple[Dropped, ...] = ()
+    """Flows that have no path in the network."""
+
+    @property
+    def read(self) -> int:
+        """Flows before they were placed."""
+        return self.flows + sum(one.rows for one in self.unplaced)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was dropped and what was guessed, for the page and the terminal."""
+        return (*(one.sentence for one in (*self.dropped, *self.unplaced)), *self.guessed)
 
 
 def number(value: int) -> str:

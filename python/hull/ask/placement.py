@@ -183,7 +183,7 @@ def _counts(
             f"{number(found['away'])} are between addresses outside and {number(found['same'])} "
             f"begin and end at one host; {_ADVICE}"
         )
-    dropped = [
+    unplaced = [
         Dropped(why, found[name], found[f"{name}_bytes"])
         for name, why in (
             ("away", "flows between two addresses outside the network"),
@@ -191,14 +191,16 @@ def _counts(
         )
         if found[name]
     ]
-    guessed = list(places.guessed)
+    guessed = [*trace.counts.guessed, *places.guessed]
     if found["crossing"]:
         guessed.append(
             f"Flows between the network and outside pass host {through}, the gateway: "
             f"{counted(found['crossing'], 'flow')}, {size(found['crossing_bytes'])}."
         )
     left = found["bytes"] - found["away_bytes"] - found["same_bytes"]
-    return Counts(rows, kept, left, tuple(dropped), tuple(guessed))
+    return replace(
+        trace.counts, flows=kept, bytes=left, unplaced=tuple(unplaced), guessed=tuple(guessed)
+    )
 
 
 def _said_of_gateway(whole: "pl.DataFrame", through: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hull.ask.columns import Column
-from hull.ask.counts import counted, number, size
+from hull.ask.counts import Dropped, counted, number, size
 from hull.ask.records import ROW, Records, refused
 from hull.errors import shown
 
@@ -24,6 +24,10 @@ WHY = {
     7: "rows of ICMP",
 }
 """Why rows are dropped."""
+NO_FLOWS = (1, 2)
+"""Keys of WHY for lines that a tool wrote beside its flows: they have no size."""
+UNREADABLE = {4: "start", 5: "bytes"}
+"""Key of WHY -> role of the cell that cannot be read."""
 _MOST_BYTES = 10**12
 """Of a flow, as hull's flow lists have it."""
 _LONGEST_PS = 100 * 86_400 * 10**12
@@ -49,7 +53,13 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
     for code in (0, *WHY):
         this = pl.col("why") == code
         bytes_ = pl.col("bytes").filter(this).sum() if code else pl.col("bytes").filter(kept).sum()
-        asked += [this.sum().alias(f"rows{code}"), bytes_.alias(f"bytes{code}")]
+        unknown = this & pl.col("bytes").is_null()
+        asked += [
+            this.sum().alias(f"rows{code}"),
+            bytes_.alias(f"bytes{code}"),
+            unknown.sum().alias(f"unknown{code}"),
+            pl.col(ROW).filter(this).min().alias(f"first{code}"),
+        ]
     for power in range(1, 13):
         divides = (pl.col("start") % 10**power == 0).filter(kept).all()
         asked.append(divides.alias(f"tick{power}"))
@@ -64,6 +74,39 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
     return rows.select(asked).collect(engine="streaming").row(0, named=True)
 
 
+def dropped_of(
+    rows: "pl.LazyFrame", found: dict[str, Any], roles: dict[str, Column]
+) -> tuple[Dropped, ...]:
+    """The rows that are not replayed, by reason."""
+    dropped = []
+    for code, why in WHY.items():
+        if not found[f"rows{code}"]:
+            continue
+        unknown = 0 if code in NO_FLOWS else found[f"unknown{code}"]
+        first = ""
+        if code in UNREADABLE:
+            row = found[f"first{code}"]
+            column = size_column(roles) if UNREADABLE[code] == "bytes" else roles["start"]
+            cell = _value(rows, row, "cell")
+            told = "empty" if cell in (None, "") else shown(cell)
+            first = f"row {number(row + 1)}, column {column.name}: {told}"
+        dropped.append(
+            Dropped(why, found[f"rows{code}"], found[f"bytes{code}"] or 0, unknown, first)
+        )
+    return tuple(dropped)
+
+
+def size_column(roles: dict[str, Column]) -> Column:
+    """The column that sizes are read from."""
+    return roles["bytes"] if "bytes" in roles else roles["packets"]
+
+
+def _value(rows: "pl.LazyFrame", index: int, column: str) -> Any:
+    import polars as pl
+
+    return rows.filter(pl.col(ROW) == index).select(column).collect().item()
+
+
 def check(
     path: Path,
     rows: "pl.LazyFrame",
@@ -75,23 +118,20 @@ def check(
     """Raise UsageError for a trace that cannot be replayed."""
     import polars as pl
 
-    def value(index: int, column: str) -> Any:
-        return rows.filter(pl.col(ROW) == index).select(column).collect().item()
-
     for problem in ("negative", "too_large"):
         row = found[problem]
         if row is None:
             continue
-        name = roles.get("bytes", roles.get("packets", Column("bytes"))).name
+        name = size_column(roles).name
         raise refused(
             path,
-            f"row {number(row + 1)}, column {name}: {value(row, 'bytes')} is invalid; expected "
-            "a size from 0 to 1 TB in bytes",
+            f"row {number(row + 1)}, column {name}: {_value(rows, row, 'bytes')} is invalid; "
+            "expected a size from 0 to 1 TB in bytes",
         )
     if found["backwards"] is not None:
         row = found["backwards"]
         name = roles["duration" if "duration" in roles else "end"].name
-        lasts = value(row, "duration_ps") / 1e12
+        lasts = _value(rows, row, "duration_ps") / 1e12
         raise refused(
             path,
             f"row {number(row + 1)}, column {name}: the flow ends {-lasts:.12g} s before it "

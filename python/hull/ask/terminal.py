@@ -1,4 +1,6 @@
-"""The answer on the terminal: the advice, then a row for each scheme and group."""
+"""The answer on the terminal: the advice, a row for each scheme and group, and what was read."""
+
+from typing import TextIO
 
 from rich.table import Table
 from rich.text import Text
@@ -6,6 +8,7 @@ from rich.text import Text
 from hull.ask.answer import ALL
 from hull.ask.command import Answer
 from hull.changes import Value, told
+from hull.said import escaped
 from hull.terminal import console, number, print_waits
 
 _COLUMNS = ("scheme", "small, p99 (us)", "change", "large, mean (us)", "change")
@@ -34,6 +37,13 @@ def print_answer(answer: Answer) -> None:
                 )
         out.print(table)
     print_waits(answer.waits[: len(answer.labels)], answer.labels)
+    print_traffic(answer)
+
+
+def print_traffic(answer: Answer, file: TextIO | None = None) -> None:
+    """Write what was read from the trace, a sentence a line, as on the page."""
+    for sentence in answer.traffic:
+        print(escaped(sentence), file=file)
 
 
 def _us(value: Value | None) -> str:

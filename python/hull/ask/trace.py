@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from hull.ask import nfdump
 from hull.ask.columns import Column, map_columns
-from hull.ask.counts import Counts, Dropped, number
+from hull.ask.counts import Counts, number
 from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, ROW, Records, first_line, head_of, refused, scan
-from hull.ask.rows import WHY, check, said_of, totals_of
+from hull.ask.rows import UNREADABLE, check, dropped_of, said_of, size_column, totals_of
 from hull.ask.scratch import Scratch
 from hull.ask.units import BYTE_UNITS, resolution_ps, ticks, time_unit, whole_bytes
 from hull.errors import RunError, UsageError, reason_of
@@ -102,11 +102,7 @@ def read_trace(
         "duration_ps",
         *extra,
     )
-    dropped = tuple(
-        Dropped(why, found[f"rows{code}"], found[f"bytes{code}"] or 0)
-        for code, why in WHY.items()
-        if found[f"rows{code}"]
-    )
+    dropped = dropped_of(rows, found, roles)
     guesses += said_of(found, roles)
     counts = Counts(found["rows"], found["rows0"], found["bytes0"] or 0, dropped, tuple(guesses))
     return Trace(
@@ -195,6 +191,10 @@ def _common_form(
                 name = roles[role].name
                 kind = records.kind(name)
                 optional.append(whole_bytes(pl.col(name), kind, 1).alias(role))
+    cell = pl.lit(None, pl.String)
+    for code, role in UNREADABLE.items():
+        name = size_column(roles).name if role == "bytes" else roles[role].name
+        cell = pl.when(why == code).then(pl.col(name).cast(pl.String)).otherwise(cell)
     common = records.frame.select(
         ROW,
         time("start", start).alias("start"),
@@ -204,6 +204,7 @@ def _common_form(
         lasts.alias("duration_ps"),
         *optional,
         why.cast(pl.UInt8).alias("why"),
+        cell.alias("cell"),
     )
     return common, tick_ps
 
@@ -223,5 +224,6 @@ def _of_capture(path: Path, columns: str | None, idle_ps: int) -> Trace:
         int(flows.get_column("bytes").sum()),
         capture.dropped,
         capture.said,
+        "packet",
     )
     return Trace("packet capture", flows.lazy(), counts, capture.resolution_ps, span_ps)

@@ -62,16 +62,12 @@ def read_traffic(options: TrafficOptions, network: Network) -> Traffic:
     flows = label(window.flows, options.groups)
     counts = placed.counts
     sentences = [
-        f"{options.trace.name} is {trace.form}: {counted(counts.rows, 'row')}, of which "
-        f"{counted(counts.flows, 'flow')} with {size(counts.bytes)} can be replayed; they start "
-        f"within {duration(trace.span_ps)}.",
+        f"{options.trace.name} is {trace.form}: {counted(counts.rows, counts.unit)}, "
+        f"{counted(counts.read, 'flow')}, of which {counted(counts.flows, 'flow')} with "
+        f"{size(counts.bytes)} can be replayed; they start within {duration(trace.span_ps)}.",
         window.how,
         *window.said,
-        *(
-            f"Left out: {one.rows:,} {one.why}" + (f" ({size(one.bytes)})." if one.bytes else ".")
-            for one in counts.dropped
-        ),
-        *counts.guessed,
+        *counts.sentences,
     ]
     longest = flows["duration_ps"].max() if "duration_ps" in flows.columns else None
     return Traffic(

@@ -1,6 +1,7 @@
 """The command that answers for your own traffic: `hull ask`."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -100,7 +101,7 @@ def ask(
     from hull.ask.answer import as_json
     from hull.ask.command import Request
     from hull.ask.command import ask as answer_of
-    from hull.ask.terminal import print_answer
+    from hull.ask.terminal import print_answer, print_traffic
     from hull.ask.traffic import TrafficOptions
 
     def size(text: str | None) -> int | None:
@@ -134,6 +135,7 @@ def ask(
     answer = answer_of(request)
     if format is Format.JSON:
         print(json.dumps(as_json(answer.rows), indent=1))
+        print_traffic(answer, sys.stderr)
     else:
         print_answer(answer)
         print(answer.page)

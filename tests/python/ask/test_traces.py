@@ -187,13 +187,17 @@ def test_dropped_rows_are_counted(tmp_path: Path) -> None:
     )
     counts = read_trace(text_of(tmp_path, rows)).counts
     assert (counts.rows, counts.flows, counts.bytes) == (8, 2, 3000)
-    assert [(d.why, d.rows, d.bytes) for d in counts.dropped] == [
-        ("rows without an address", 2, 110),
-        ("rows without a readable start", 1, 70),
-        ("rows without a readable size", 1, 0),
-        ("rows of zero bytes", 1, 0),
-        ("rows of ICMP", 1, 64),
+    assert [(d.why, d.rows, d.bytes, d.unknown) for d in counts.dropped] == [
+        ("rows without an address", 2, 110, 0),
+        ("rows without a readable start", 1, 70, 0),
+        ("rows without a readable size", 1, 0, 1),
+        ("rows of zero bytes", 1, 0, 0),
+        ("rows of ICMP", 1, 64, 0),
     ]
+    assert counts.sentences[2] == (
+        "Dropped: rows without a readable size: 1 (size unknown; the first is row 5, column bytes: "
+        "many)."
+    )
 
 
 def test_packets_become_estimated_bytes(tmp_path: Path) -> None:

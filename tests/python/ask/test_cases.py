@@ -1,0 +1,88 @@
+"""Traces as people's own tools write them: what was read adds up, and the page has all of it."""
+
+import html
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ask.generator import collector_csv, frames_of, nfdump_csv, pcap, pcapng, some_flows
+from conftest import COMMAND
+from hull.ask.network import read_network
+from hull.ask.trace import Trace, read_trace
+from hull.ask.traffic import TrafficOptions, read_traffic
+
+CASES = Path(__file__).parent / "cases"
+NETWORK = "2x4@25G,2x100G"
+
+
+def add_up(trace: Trace) -> None:
+    """Rows, and flows of the other direction, are flows or dropped."""
+    counts = trace.counts
+    kept = trace.flows.collect()
+    assert (kept.height, int(kept["bytes"].sum())) == (counts.flows, counts.bytes)
+    if counts.unit == "row":
+        dropped = sum(one.rows for one in counts.dropped)
+        assert counts.rows + counts.replies == counts.flows + dropped
+
+
+def traffic_of(path: Path, **options: object) -> str:
+    """What the page says of the traffic."""
+    asked = TrafficOptions(path, **options)  # type: ignore[arg-type]
+    return "\n".join(read_traffic(asked, read_network(NETWORK)).sentences)
+
+
+FLOWS = some_flows(60)
+READERS: dict[str, Callable[[Path], Path]] = {
+    "collector": lambda path: collector_csv(path, FLOWS),
+    "nfdump old": lambda path: nfdump_csv(path, FLOWS, "old"),
+    "nfdump new": lambda path: nfdump_csv(path, FLOWS, "new"),
+    "nfdump fast": lambda path: nfdump_csv(path, FLOWS, "fast"),
+    "pcap": lambda path: pcap(path, frames_of(FLOWS)),
+    "pcapng": lambda path: pcapng(path, frames_of(FLOWS)),
+    "lost notes": lambda _: CASES / "lost-notes.csv",
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_all_that_was_read_is_said(tmp_path: Path, name: str) -> None:
+    path = READERS[name](tmp_path / "trace")
+    trace = read_trace(path)
+    add_up(trace)
+    said = traffic_of(path)
+    counts = trace.counts
+    assert f"{trace.form}: {counts.rows:,} {counts.unit}s, {counts.flows:,} flows, of which" in said
+    for sentence in counts.sentences:
+        assert sentence in said
+
+
+def test_notes_reach_the_page_and_the_terminal(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            *(*COMMAND, "ask", str(CASES / "lost-notes.csv"), "--topology", NETWORK),
+            *("--give-up", "5%", "--seeds", "1", "--today", "dctcp", "--out", "answer"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert done.returncode == 0, done.stderr
+    page = html.unescape((tmp_path / "answer" / "ask.html").read_text(encoding="utf-8"))
+    sentences = (
+        "lost-notes.csv is CSV: 5 rows, 2 flows, of which 2 flows with 700 B can be replayed; ",
+        "Dropped: rows without a readable size: 2 (size unknown; the first is row 3, column "
+        "orig_bytes: -).",
+        "Dropped: rows of ICMP: 1 (64 B).",
+        "ts is in seconds since 1970, by its values",
+        "Bytes of the other direction are not replayed (column resp_bytes): 2 rows, 10 MB.",
+        "Places are guessed: 3 addresses in 1 block",
+    )
+    for sentence in sentences:
+        assert re.search(f"^{re.escape(sentence)}", done.stdout, re.MULTILINE), sentence
+        assert f"<li>{sentence}" in page
