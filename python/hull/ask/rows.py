@@ -49,6 +49,8 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
         pl.col(ROW).filter(kept & (pl.col("bytes") < 0)).min().alias("negative"),
         pl.col(ROW).filter(kept & (pl.col("bytes") > _MOST_BYTES)).min().alias("too_large"),
         pl.col(ROW).filter(kept & (pl.col("duration_ps") < 0)).min().alias("backwards"),
+        (kept & pl.col("written_out")).sum().alias("written_out"),
+        pl.col(ROW).filter(kept & pl.col("written_out")).min().alias("first_written_out"),
     ]
     for code in (0, *WHY):
         this = pl.col("why") == code
@@ -161,9 +163,17 @@ def check(
         )
 
 
-def said_of(found: dict[str, Any], roles: dict[str, Column]) -> list[str]:
-    """Sentences about rows that are kept with something unknown."""
+def said_of(rows: "pl.LazyFrame", found: dict[str, Any], roles: dict[str, Column]) -> list[str]:
+    """Sentences about rows that are kept with something inferred or unknown."""
     said = []
+    if found["written_out"]:
+        row = found["first_written_out"]
+        cell, bytes_ = shown(_value(rows, row, "cell").strip()), _value(rows, row, "bytes")
+        said.append(
+            "Sizes with units (K is 1,000, Ki is 1,024) or with separators between thousands are "
+            f"read to the digits written: {counted(found['written_out'], 'row')}; the first is row "
+            f"{number(row + 1)}, column {size_column(roles).name}: {cell}, {number(bytes_)} bytes."
+        )
     if ("duration" in roles or "end" in roles) and found["without_duration"]:
         flows = counted(found["without_duration"], "flow")
         said.append(f"The duration cannot be read and counts as unknown: {flows}.")
@@ -174,9 +184,9 @@ def said_of(found: dict[str, Any], roles: dict[str, Column]) -> list[str]:
             f"replayed as data: {flows}, {size(found['small_bytes'])}."
         )
     if found.get("replies"):
-        rows = counted(found["replies"], "row")
+        replies = counted(found["replies"], "row")
         said.append(
             f"Bytes of the other direction are not replayed (column {roles['reply_bytes'].name}): "
-            f"{rows}, {size(found['replied_bytes'])}."
+            f"{replies}, {size(found['replied_bytes'])}."
         )
     return said

@@ -16,7 +16,7 @@ from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, ROW, Records, first_line, head_of, refused, scan
 from hull.ask.rows import UNREADABLE, check, dropped_of, said_of, size_column, totals_of
 from hull.ask.scratch import Scratch
-from hull.ask.units import BYTE_UNITS, resolution_ps, ticks, time_unit, whole_bytes
+from hull.ask.units import BYTE_UNITS, is_written_out, resolution_ps, ticks, time_unit, whole_bytes
 from hull.errors import RunError, UsageError, reason_of
 from hull.parquet_probe import DAMAGED
 
@@ -103,7 +103,7 @@ def read_trace(
         *extra,
     )
     dropped = dropped_of(rows, found, roles)
-    guesses += said_of(found, roles)
+    guesses += said_of(rows, found, roles)
     counts = Counts(found["rows"], found["rows0"], found["bytes0"] or 0, dropped, tuple(guesses))
     return Trace(
         records.form,
@@ -152,13 +152,14 @@ def _common_form(
     guesses[:0] = [*start.said, *(end.said if end else ())]
     if "bytes" in roles:
         column = roles["bytes"]
-        scale = BYTE_UNITS[column.unit.lower()] if column.unit else 1
+        scale, lettered = BYTE_UNITS[column.unit.lower()] if column.unit else 1, 1
     else:
-        column, scale = roles["packets"], packet_bytes
+        column, scale, lettered = roles["packets"], packet_bytes, packet_bytes
         guesses.append(
             f"The trace has no bytes: a packet ({column.name}) counts as {packet_bytes} bytes."
         )
-    bytes_ = whole_bytes(pl.col(column.name), records.kind(column.name), scale)
+    bytes_ = whole_bytes(pl.col(column.name), records.kind(column.name), scale, lettered)
+    written_out = is_written_out(pl.col(column.name), records.kind(column.name))
     src, dst = text("src"), text("dst")
     no = pl.lit(False)
     summary = nfdump.of_summary(records.names, records.kinds) if "nfdump" in records.form else no
@@ -194,7 +195,8 @@ def _common_form(
     cell = pl.lit(None, pl.String)
     for code, role in UNREADABLE.items():
         name = size_column(roles).name if role == "bytes" else roles[role].name
-        cell = pl.when(why == code).then(pl.col(name).cast(pl.String)).otherwise(cell)
+        which = (why == code) | written_out if role == "bytes" else why == code
+        cell = pl.when(which).then(pl.col(name).cast(pl.String)).otherwise(cell)
     common = records.frame.select(
         ROW,
         time("start", start).alias("start"),
@@ -205,6 +207,7 @@ def _common_form(
         *optional,
         why.cast(pl.UInt8).alias("why"),
         cell.alias("cell"),
+        written_out.alias("written_out"),
     )
     return common, tick_ps
 

@@ -21,6 +21,20 @@ TIME_UNITS = {"s": 12, "ms": 9, "us": 6, "ns": 3, "ps": 0}
 """Unit -> power of ten in ps."""
 BYTE_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20}
 """Unit -> bytes; not for packets."""
+LETTERS = {
+    "": 1,
+    "K": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+    "KI": 2**10,
+    "MI": 2**20,
+    "GI": 2**30,
+    "TI": 2**40,
+}
+"""Letter before an optional B -> factor, as nfdump writes sizes."""
+_LETTERED = r"^(\d+(?:\.\d+)?)\s*([kKMGT]i?|)(?:B|bytes)?$"
+_GROUPED = r"^(\d{1,3}(?:(?:,\d{3})+|(?:'\d{3})+|(?:[ \u{a0}\u{202f}]\d{3})+))\s*(?:B|bytes)?$"
 FORM = "s, ms, us, ns, ps, iso or auto"
 _SPELT = {
     "sec": "s",
@@ -160,18 +174,44 @@ def ticks(column: "pl.Expr", kind: "pl.DataType", clock: Clock) -> "pl.Expr":
     return exact.round(0).cast(pl.Int64, strict=False)
 
 
-def whole_bytes(column: "pl.Expr", kind: "pl.DataType", scale: int) -> "pl.Expr":
-    """A size column as Int64 in bytes; null where it is not readable."""
+def whole_bytes(column: "pl.Expr", kind: "pl.DataType", scale: int, lettered: int = 1) -> "pl.Expr":
+    """A size column as Int64 in bytes; null where it is not readable.
+
+    `scale`: bytes of a unit of plain numbers; `lettered`: of numbers with a letter, such as 1.5 M.
+    """
     import polars as pl
 
     if kind == pl.String:
-        column = column.str.strip_chars()
-        whole = column.cast(pl.Int64, strict=False)
-        rounded = column.cast(pl.Float64, strict=False).round(0).cast(pl.Int64, strict=False)
-        return pl.coalesce(whole, rounded) * scale
+        plain = _plain_number(column)
+        text = pl.when(plain.is_null()).then(column.str.strip_chars())
+        digits = text.str.extract(_GROUPED, 1).str.replace_all(r"[^0-9]", "")
+        number = text.str.extract(_LETTERED, 1).cast(pl.Float64, strict=False)
+        powers = text.str.extract(_LETTERED, 2).str.to_uppercase()
+        power = powers.replace_strict(LETTERS, default=None, return_dtype=pl.Float64)
+        own = (number * power).round(0).cast(pl.Int64, strict=False) * lettered
+        return pl.coalesce(plain * scale, digits.cast(pl.Int64, strict=False) * scale, own)
     if kind.is_float():
         column = column.round(0)
     return column.cast(pl.Int64, strict=False) * scale
+
+
+def is_written_out(column: "pl.Expr", kind: "pl.DataType") -> "pl.Expr":
+    """Whether a size has a unit or separators between thousands."""
+    import polars as pl
+
+    if kind != pl.String:
+        return pl.lit(False)
+    text = pl.when(_plain_number(column).is_null()).then(column.str.strip_chars())
+    return (text.str.contains(_GROUPED) | text.str.contains(_LETTERED)).fill_null(False)
+
+
+def _plain_number(column: "pl.Expr") -> "pl.Expr":
+    import polars as pl
+
+    text = column.str.strip_chars()
+    whole = text.cast(pl.Int64, strict=False)
+    rounded = text.cast(pl.Float64, strict=False).round(0).cast(pl.Int64, strict=False)
+    return pl.coalesce(whole, rounded)
 
 
 def resolution_ps(flags: Sequence[bool], tick_ps: int) -> int:

@@ -44,6 +44,7 @@ READERS: dict[str, Callable[[Path], Path]] = {
     "pcap": lambda path: pcap(path, frames_of(FLOWS)),
     "pcapng": lambda path: pcapng(path, frames_of(FLOWS)),
     "lost notes": lambda _: CASES / "lost-notes.csv",
+    "human sizes": lambda _: CASES / "nfdump-human-sizes.csv",
 }
 
 
@@ -75,14 +76,67 @@ def test_notes_reach_the_page_and_the_terminal(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     page = html.unescape((tmp_path / "answer" / "ask.html").read_text(encoding="utf-8"))
     sentences = (
-        "lost-notes.csv is CSV: 5 rows, 2 flows, of which 2 flows with 700 B can be replayed; ",
-        "Dropped: rows without a readable size: 2 (size unknown; the first is row 3, column "
+        "lost-notes.csv is CSV: 5 rows, 3 flows, of which 3 flows with 1.5 MB can be replayed; ",
+        "Dropped: rows without a readable size: 1 (size unknown; the first is row 3, column "
         "orig_bytes: -).",
         "Dropped: rows of ICMP: 1 (64 B).",
         "ts is in seconds since 1970, by its values",
-        "Bytes of the other direction are not replayed (column resp_bytes): 2 rows, 10 MB.",
-        "Places are guessed: 3 addresses in 1 block",
+        "Bytes of the other direction are not replayed (column resp_bytes): 3 rows, 10 MB.",
+        "Places are guessed: 4 addresses in 1 block",
     )
     for sentence in sentences:
         assert re.search(f"^{re.escape(sentence)}", done.stdout, re.MULTILINE), sentence
         assert f"<li>{sentence}" in page
+
+
+def test_sizes_with_units() -> None:
+    trace = read_trace(CASES / "nfdump-human-sizes.csv")
+    counts = trace.counts
+    assert (counts.rows, counts.flows, counts.dropped) == (79, 79, ())
+    sizes = trace.flows.collect()["bytes"]
+    assert sizes.unique().sort().to_list() == [600, 9000, 40_000, 1_500_000]
+    assert sizes[2] == 1_500_000
+    assert counts.guessed[-1] == (
+        "Sizes with units (K is 1,000, Ki is 1,024) or with separators between thousands are read "
+        "to the digits written: 16 rows; the first is row 3, column bytes: 1.5 M, 1,500,000 bytes."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "bytes_"),
+    [
+        ("1.5M", 1_500_000),
+        ("12 KB", 12_000),
+        ("1.5 KiB", 1536),
+        ("2 B", 2),
+        ('"1,500,000"', 1_500_000),
+        ("1'500'000", 1_500_000),
+        ("1 500 000", 1_500_000),
+        ("1.5e6", 1_500_000),
+        ("12.0", 12),
+        # Bits, decimal commas and other groups of digits are not guessed at.
+        ("1.5 Mb", None),
+        ('"1,5 M"', None),
+        ('"1,500 M"', None),
+        ('"15,00"', None),
+        ("1.500.000", None),
+        ("-1.5 M", None),
+    ],
+)
+def test_written_sizes(tmp_path: Path, cell: str, bytes_: int | None) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text(f"start_us,src,dst,bytes\n1,a,b,7\n2,a,b,{cell}\n")
+    trace = read_trace(path)
+    add_up(trace)
+    assert trace.flows.collect()["bytes"].to_list() == [7, *([bytes_] if bytes_ else [])]
+    assert trace.counts.rows == 2
+
+
+def test_units_of_the_column_and_of_the_cell(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text("start_us,src,dst,volume\n1,a,b,7\n2,a,b,1.5 M\n")
+    given = read_trace(path, "bytes=volume:KB")
+    assert given.flows.collect()["bytes"].to_list() == [7000, 1_500_000]
+    path.write_text("start_us,src,dst,pkts\n1,a,b,1\n2,a,b,1.5 K\n")
+    packets = read_trace(path)
+    assert packets.flows.collect()["bytes"].to_list() == [1460, 1500 * 1460]
