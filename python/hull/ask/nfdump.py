@@ -25,7 +25,10 @@ def is_nfdump(names: Sequence[str]) -> bool:
 
 
 def of_summary(names: Sequence[str], kinds: "Sequence[pl.DataType]") -> "pl.Expr":
-    """Whether a row is a line of the summary: it names one, or has six fields and no more."""
+    """Whether a row is a line of the summary: it names one, or has six fields and no more.
+
+    Under a header of fewer columns the line of numbers begins with a small one, the flows.
+    """
     import polars as pl
 
     first = pl.col(names[0])
@@ -33,5 +36,5 @@ def of_summary(names: Sequence[str], kinds: "Sequence[pl.DataType]") -> "pl.Expr
         return pl.lit(False)
     named = first.str.strip_chars().is_in(_SUMMARY).fill_null(False)
     if len(names) <= _SUMMARY_FIELDS:
-        return named
+        return named | first.str.contains(r"^\s*\d{1,9}\s*$").fill_null(False)
     return named | pl.col(names[_SUMMARY_FIELDS]).is_null()

@@ -9,12 +9,14 @@ import os
 import re
 import stat
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hull.ask.csv_lines import LINE_BYTES, long_line
-from hull.ask.nfdump import MAGIC, is_nfdump
+from hull.ask.nfdump import MAGIC, is_nfdump, of_summary
 from hull.errors import UsageError, reason_of, shown
 from hull.input_file import special_kind
 from hull.parquet_probe import DAMAGED, problem_of
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 SAMPLE = 1000
 """Rows that units are guessed from."""
 ROW = "row"
+MORE = "more cells than the header"
+"""Column with the first cell of a row beyond those of the header."""
 CAPTURES = (
     b"\xd4\xc3\xb2\xa1",
     b"\xa1\xb2\xc3\xd4",
@@ -49,6 +53,20 @@ class Records:
     names: tuple[str, ...]
     kinds: "tuple[pl.DataType, ...]"
     sample: "pl.DataFrame"
+
+    def summary(self) -> "pl.Expr":
+        """Whether a row is a line of nfdump's summary."""
+        import polars as pl
+
+        return of_summary(self.names, self.kinds) if "nfdump" in self.form else pl.lit(False)
+
+    def longer(self) -> "pl.Expr":
+        """Whether a row has more cells than the header."""
+        import polars as pl
+
+        if MORE not in self.sample.columns:
+            return pl.lit(False)
+        return (pl.col(MORE).str.strip_chars() != "").fill_null(False) & ~self.summary()
 
     def kind(self, name: str) -> "pl.DataType":
         """The type of a column."""
@@ -101,12 +119,26 @@ def scan(path: Path, head: bytes) -> Records:
         raise refused(path, f"cannot be read: {DAMAGED}") from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise refused(path, f"cannot be read: {first_line(error)}") from None
-    names = tuple(name for name in schema if name != ROW)
+    names = tuple(name for name in schema if name not in (ROW, MORE))
     if form == "CSV" and is_nfdump(names):
         form = "nfdump CSV"
     if sample.is_empty():
         raise refused(path, f"has the columns {shown(', '.join(names))} and no row; expected flows")
-    return Records(form, frame, names, tuple(schema[name] for name in names), sample)
+    records = Records(form, frame, names, tuple(schema[name] for name in names), sample)
+    # Before any cell is judged: those of a longer row are in the wrong columns.
+    if (longer := sample.filter(records.longer())).height:
+        row, cell = longer.select(ROW, MORE).row(0)
+        raise longer_row(path, names, row, cell)
+    return records
+
+
+def longer_row(path: Path, names: Sequence[str], row: int, cell: str) -> UsageError:
+    """The error about a row with more cells than the header."""
+    return refused(
+        path,
+        f"row {row + 1:,}: {shown(cell.strip())} is beyond the {len(names)} columns of the header; "
+        "expected a cell for each column: quote text that contains the separator",
+    )
 
 
 def _end_of(path: Path) -> bytes:
@@ -140,10 +172,10 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
         raise refused(path, f"line {line} has more than {LINE_BYTES} bytes; expected a row")
     # Each thread reads pieces ahead: at polars' 16 MB a piece, 16 threads hold 0.8 GB.
     os.environ.setdefault("POLARS_CSV_CHUNK_SIZE", "1000000")
-    return pl.scan_csv(
+    scanned = partial(
+        pl.scan_csv,
         path,
         separator=separator,
-        infer_schema=False,
         row_index_name=ROW,
         comment_prefix="#",
         encoding="utf8-lossy",
@@ -151,6 +183,8 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
         missing_columns="insert",
         glob=False,
     )
+    names = scanned(infer_schema=False).collect_schema().names()[1:]
+    return scanned(schema=dict.fromkeys([*names, MORE], pl.String))
 
 
 def sampled(records: Records, name: str) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hull.ask.columns import Column
 from hull.ask.counts import Dropped, counted, number, size
-from hull.ask.records import ROW, Records, refused
+from hull.ask.records import ROW, Records, longer_row, refused
 from hull.errors import shown
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
         pl.col(ROW).filter(kept & (pl.col("bytes") < 0)).min().alias("negative"),
         pl.col(ROW).filter(kept & (pl.col("bytes") > _MOST_BYTES)).min().alias("too_large"),
         pl.col(ROW).filter(kept & (pl.col("duration_ps") < 0)).min().alias("backwards"),
+        pl.col(ROW).filter(pl.col("longer")).min().alias("longer"),
         (kept & pl.col("written_out")).sum().alias("written_out"),
         pl.col(ROW).filter(kept & pl.col("written_out")).min().alias("first_written_out"),
     ]
@@ -120,6 +121,8 @@ def check(
     """Raise UsageError for a trace that cannot be replayed."""
     import polars as pl
 
+    if (row := found["longer"]) is not None:
+        raise longer_row(path, records.names, row, _value(rows, row, "cell"))
     for problem in ("negative", "too_large"):
         row = found[problem]
         if row is None:

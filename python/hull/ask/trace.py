@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hull.ask import nfdump
 from hull.ask.columns import Column, map_columns
 from hull.ask.counts import Counts, number
 from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
-from hull.ask.records import CAPTURES, ROW, Records, first_line, head_of, refused, scan
+from hull.ask.records import CAPTURES, MORE, ROW, Records, first_line, head_of, refused, scan
 from hull.ask.rows import UNREADABLE, check, dropped_of, said_of, size_column, totals_of
 from hull.ask.scratch import Scratch
 from hull.ask.units import BYTE_UNITS, is_written_out, resolution_ps, ticks, time_unit, whole_bytes
@@ -162,7 +161,6 @@ def _common_form(
     written_out = is_written_out(pl.col(column.name), records.kind(column.name))
     src, dst = text("src"), text("dst")
     no = pl.lit(False)
-    summary = nfdump.of_summary(records.names, records.kinds) if "nfdump" in records.form else no
     repeated = no
     if records.kind(roles["start"].name) == pl.String:
         repeated = pl.col(roles["start"].name) == roles["start"].name
@@ -170,7 +168,7 @@ def _common_form(
     nowhere = src.is_null() | dst.is_null() | src.is_in(_NO_ADDRESS) | dst.is_in(_NO_ADDRESS)
     why = pl.lit(0)
     conditions = (
-        summary,
+        records.summary(),
         repeated,
         nowhere,
         time("start", start).is_null(),
@@ -197,6 +195,8 @@ def _common_form(
         name = size_column(roles).name if role == "bytes" else roles[role].name
         which = (why == code) | written_out if role == "bytes" else why == code
         cell = pl.when(which).then(pl.col(name).cast(pl.String)).otherwise(cell)
+    if MORE in records.sample.columns:
+        cell = pl.when(records.longer()).then(pl.col(MORE)).otherwise(cell)
     common = records.frame.select(
         ROW,
         time("start", start).alias("start"),
@@ -208,6 +208,7 @@ def _common_form(
         why.cast(pl.UInt8).alias("why"),
         cell.alias("cell"),
         written_out.alias("written_out"),
+        records.longer().alias("longer"),
     )
     return common, tick_ps
 

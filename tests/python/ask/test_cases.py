@@ -14,6 +14,7 @@ from conftest import COMMAND
 from hull.ask.network import read_network
 from hull.ask.trace import Trace, read_trace
 from hull.ask.traffic import TrafficOptions, read_traffic
+from hull.errors import UsageError
 
 CASES = Path(__file__).parent / "cases"
 NETWORK = "2x4@25G,2x100G"
@@ -87,6 +88,36 @@ def test_notes_reach_the_page_and_the_terminal(tmp_path: Path) -> None:
     for sentence in sentences:
         assert re.search(f"^{re.escape(sentence)}", done.stdout, re.MULTILINE), sentence
         assert f"<li>{sentence}" in page
+
+
+def refusal(path: Path, *given: str) -> str:
+    with pytest.raises(UsageError) as caught:
+        read_trace(path, *given)
+    return str(caught.value)
+
+
+def test_rows_with_more_cells_than_the_header(tmp_path: Path) -> None:
+    told = refusal(CASES / "nfdump-comma-in-name.csv")
+    assert told.endswith(
+        "nfdump-comma-in-name.csv: row 1: 1 is beyond the 8 columns of the header; expected a cell "
+        "for each column: quote text that contains the separator"
+    )
+    path = tmp_path / "trace.csv"
+    rows = "".join(f"{index},a,b,7\n" for index in range(3000))
+    path.write_text(f"start_us,src,dst,bytes\n{rows}3000,a,b,7,8\n")
+    assert "row 3,001: 8 is beyond the 4 columns" in refusal(path)
+    # A separator at the end of each line adds no cell.
+    path.write_text(f"start_us,src,dst,bytes\n{rows}3000,a,b,7,\n")
+    assert read_trace(path).counts.flows == 3001
+
+
+def test_nfdump_summary_below_few_columns(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    few = (CASES / "nfdump-human-sizes.csv").read_text()
+    summary = "Summary\nflows,bytes,packets,avg_bps,avg_pps,avg_bpp\n79,28100000,9,1,1,1\n"
+    path.write_text(few + summary)
+    counts = read_trace(path).counts
+    assert (counts.flows, [one.rows for one in counts.dropped]) == (79, [3])
 
 
 def test_sizes_with_units() -> None:
