@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hull.ask.csv_lines import LINE_BYTES, long_line
 from hull.ask.nfdump import MAGIC, is_nfdump, of_summary
+from hull.ask.packet_list import is_packet_list
 from hull.errors import UsageError, reason_of, shown
 from hull.input_file import special_kind
 from hull.parquet_probe import DAMAGED, problem_of
@@ -122,6 +123,12 @@ def scan(path: Path, head: bytes) -> Records:
     names = tuple(name for name in schema if name not in (ROW, MORE))
     if form == "CSV" and is_nfdump(names):
         form = "nfdump CSV"
+    if is_packet_list(names):
+        raise refused(
+            path,
+            f"the header {shown(', '.join(names))} is that of a list of packets; expected flows: "
+            "give the capture itself (pcap or pcapng)",
+        )
     if sample.is_empty():
         raise refused(path, f"has the columns {shown(', '.join(names))} and no row; expected flows")
     records = Records(form, frame, names, tuple(schema[name] for name in names), sample)
