@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from hull import _core
 from hull.memory import human
 from hull.plan import Cell, Memory, Plan
+from hull.scenario_warnings import warnings_before
 
 _MOST_NAMES = 8
 _T = TypeVar("_T")
@@ -30,12 +31,12 @@ def as_json(plan: Plan) -> dict[str, Any]:
             {"key": key, "value": value, "schemes": schemes}
             for (key, value), schemes in _derived(plan.cells).items()
         ],
+        "warnings": warnings_before(plan),
     }
 
 
-def rows(plan: Plan) -> list[tuple[str, str]]:
-    """The same as labels and texts."""
-    found = as_json(plan)
+def rows(plan: Plan, found: dict[str, Any]) -> list[tuple[str, str]]:
+    """The same, `found`, as labels and texts; without the warnings."""
     schemes, conditions = found["schemes"], found["conditions"]
     made_of = [f"{len(schemes)} schemes"] * bool(schemes)
     made_of += [f"{len(conditions)} conditions"] * bool(conditions)

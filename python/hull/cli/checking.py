@@ -7,6 +7,7 @@ from typing import Annotated
 from hull.cli.command import Argument, Option
 from hull.cli.common import FILE, Format, Seeds, all_commands, command, count
 from hull.errors import UsageError
+from hull.said import say
 
 
 @command()
@@ -25,11 +26,14 @@ def check(
 
     text, label = read_scenario(file)
     plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
+    found = as_json(plan)
     if format is Format.JSON:
-        print(json.dumps(as_json(plan), indent=1))
+        print(json.dumps(found, indent=1))
     else:
-        for name, value in rows(plan):
+        for name, value in rows(plan, found):
             print(f"{name:10}  {value}")
+    for warning in found["warnings"]:
+        say(f"warning: {warning}")
 
 
 @command()

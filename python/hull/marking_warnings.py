@@ -1,0 +1,166 @@
+"""Warnings that follow from the marking of a resolved scenario: thresholds that no queue reaches,
+rates and thresholds that fit only some links, and no marking at all.
+
+Each function returns sentences that begin with a key.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from hull import _core
+
+Scenario = Mapping[str, Any]
+Rates = Callable[[], Sequence[float]]
+"""Returns the distinct rates of the links out of switches, bit/s: reading a network takes time."""
+
+MARKING = ("marking", "red", "pi", "dualpi2", "fq_codel", "pie", "phantom_queue")
+"""Tables of a switch that mark packets."""
+UNLIMITED = float("inf")
+
+
+def marking_warnings(scenario: Scenario, rates: Rates) -> Iterator[str]:
+    """The sentences of all kinds."""
+    return chain(
+        unreachable_thresholds(scenario),
+        unreachable_red(scenario),
+        unreachable_delays(scenario, rates),
+    )
+
+
+def mtu_of(scenario: Scenario) -> float:
+    """Largest packet, bytes."""
+    return _core.quantity("size", scenario["transport"]["mtu"])
+
+
+def size_text(size_bytes: float) -> str:
+    """A size for a sentence."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if size_bytes >= factor:
+            return f"{size_bytes / factor:.4g}{unit}"
+    return f"{size_bytes:.0f}B"
+
+
+def time_text(seconds: float) -> str:
+    """A time for a sentence."""
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= factor:
+            return f"{seconds / factor:.4g}{unit}"
+    return f"{seconds * 1e9:.4g}ns"
+
+
+def unreachable_thresholds(scenario: Scenario) -> Iterator[str]:
+    """Thresholds of `marking` that the port's buffer or the switch's memory cannot reach."""
+    switch, mtu = scenario["switch"], mtu_of(scenario)
+    for key, marking, buffer_key, buffer in _ports(switch):
+        threshold = _core.quantity("size", marking["threshold"])
+        found, reason = _longest_queue(switch, buffer_key, buffer, mtu)
+        # A packet is compared with the queue that it finds or leaves behind, without itself.
+        if not _counts_the_packet(switch, marking):
+            found -= mtu
+        if threshold >= max(found, 0.0):
+            yield (
+                f"{key}: {marking['threshold']} is not below {size_text(max(found, 0.0))}, the "
+                f"longest queue that a full-size packet can meet with {reason}, so the switches "
+                "mark none"
+            )
+
+
+def unreachable_red(scenario: Scenario) -> Iterator[str]:
+    """`red.min` that the buffer or the memory cannot reach."""
+    switch, mtu = scenario["switch"], mtu_of(scenario)
+    if "red" not in switch or any("buffer" in entry for entry in switch.get("ports", ())):
+        return
+    found, reason = _longest_queue(switch, "switch.buffer", switch["buffer"], mtu)
+    least = switch["red"]["min"]
+    if _bytes(least, mtu) >= max(found - mtu, 0.0):
+        yield (
+            f"switch.red.min: {least} is not below {size_text(max(found - mtu, 0.0))}, the longest "
+            f"queue that a full-size packet can meet with {reason}, so the switches mark none"
+        )
+
+
+def unreachable_delays(scenario: Scenario, rates: Rates) -> Iterator[str]:
+    """Targets of PIE and CoDel above the longest wait behind a full buffer."""
+    switch, mtu = scenario["switch"], mtu_of(scenario)
+    limits = [entry["buffer"] for entry in switch.get("ports", ()) if "buffer" in entry]
+    room = max(_bytes(buffer, mtu) for buffer in (switch["buffer"], *limits))
+    # PIE ignores delays below half its target. The wait in one of many queues has no such bound.
+    rules = (("pie", 0.5), ("fq_codel", 1.0))
+    for rule, share in rules:
+        if rule not in switch or switch[rule].get("flows", 1) > 1 or room == UNLIMITED:
+            continue
+        framing = _core.quantity("size", scenario["transport"]["framing"])
+        wait = 8 * room * (1 + framing / mtu) / min(rates())
+        target = switch[rule]["target"]
+        if share * _core.quantity("time", target) >= wait:
+            yield (
+                f"switch.{rule}.target: {target} is too long for switch.buffer, "
+                f"{switch['buffer']}, behind which a packet waits {time_text(wait)} at most, so "
+                f"the switches mark none"
+            )
+
+
+def _ports(switch: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str, str]]:
+    """Key of the threshold, marking, key of the buffer, and buffer, for each kind of port."""
+    if "marking" in switch:
+        yield (
+            "switch.marking.threshold",
+            switch["marking"],
+            "switch.buffer",
+            switch["buffer"],
+        )
+    for i, entry in enumerate(switch.get("ports", ())):
+        own = f"switch.ports[{i}]"
+        marking = entry.get("marking", switch.get("marking"))
+        if marking is not None and ("marking" in entry or "buffer" in entry):
+            yield (
+                f"{own if 'marking' in entry else 'switch'}.marking.threshold",
+                marking,
+                f"{own if 'buffer' in entry else 'switch'}.buffer",
+                entry.get("buffer", switch["buffer"]),
+            )
+
+
+def _counts_the_packet(switch: Mapping[str, Any], marking: Mapping[str, Any]) -> bool:
+    """Whether the compared queue may include the packet that is marked."""
+    at_arrival = marking["on"] == "enqueue"
+    in_service = marking["on"] == "sent" or bool(switch["count_in_service"])
+    return bool(marking["count_arriving"]) if at_arrival else in_service
+
+
+def _longest_queue(
+    switch: Mapping[str, Any], buffer_key: str, buffer: str, mtu: float
+) -> tuple[float, str]:
+    """The longest queue that a port may hold, bytes, and what limits it."""
+    room, reason = _bytes(buffer, mtu), f"{buffer_key} = {buffer}"
+    memory = switch.get("memory")
+    if memory is None:
+        return room, reason
+    if "size" in memory:
+        size = _core.quantity("size", memory["size"])
+        told = f"size {memory['size']}"
+    else:
+        size, told = _PRESETS[memory["preset"]], f"preset {memory['preset']}"
+    alpha = _core.quantity("share", memory["alpha"])
+    reserved = _core.quantity("size", memory["reserved"])
+    # With the pool to itself, a port may hold at most alpha times what is free at each arrival.
+    share = alpha * (size - reserved)
+    of_pool = (share - mtu) / (1 + alpha) + mtu if share > mtu else share
+    if reserved + of_pool < room:
+        told += f", alpha {memory['alpha']}"
+        return reserved + of_pool, f"switch.memory ({told})"
+    return room, reason
+
+
+_PRESETS = {"triumph": 4e6, "scorpion": 4e6, "cat4948": 16e6}
+"""Memory of the presets, bytes."""
+
+
+def _bytes(length: str, mtu: float) -> float:
+    """The length of a queue, of full-size packets if it counts packets."""
+    if length == "unlimited":
+        return UNLIMITED
+    if length.endswith("pkts"):
+        return float(length.removesuffix("pkts")) * mtu
+    return _core.quantity("size", length)

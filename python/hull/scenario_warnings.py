@@ -1,0 +1,59 @@
+"""Warnings that follow from a resolved scenario, before it runs.
+
+Each is one sentence that begins with the key.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hull import _core
+from hull.marking_warnings import marking_warnings
+from hull.plan import Cell, Plan
+
+_MOST_NAMES = 3
+
+
+def warnings_before(plan: Plan) -> list[str]:
+    """The sentences for all cells, each once, with the cells that it is about unless it is about
+    all.
+    """
+    networks: dict[str, dict[str, Any]] = {}
+    found: dict[str, list[str]] = {}
+    cells = [cell for cell in plan.cells if cell.scenario]
+    for cell in cells:
+        for text in dict.fromkeys(_of_cell(cell, networks)):
+            found.setdefault(text, []).append(_name(cell))
+    return [
+        text if len(names) == len(cells) else f"{text} ({_names(names)})"
+        for text, names in found.items()
+    ]
+
+
+def _of_cell(cell: Cell, networks: dict[str, dict[str, Any]]) -> Iterator[str]:
+    scenario = cell.scenario
+
+    def rates() -> Sequence[float]:
+        rates_bps: Sequence[float] = _network(scenario, networks)["rates_bps"]
+        return rates_bps
+
+    yield from marking_warnings(scenario, rates)
+
+
+def _network(scenario: Mapping[str, Any], networks: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Hosts and links of a scenario, read once for all cells with the same network."""
+    host, switch = scenario["host"], scenario["switch"]
+    key = json.dumps([scenario["topology"], host["rate"], switch["rate"]])
+    if key not in networks:
+        networks[key] = json.loads(_core.network(json.dumps(scenario)))
+    return networks[key]
+
+
+def _name(cell: Cell) -> str:
+    return ", ".join(filter(None, (cell.scheme, cell.condition)))
+
+
+def _names(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_NAMES:
+        return "; ".join(names)
+    return f"{'; '.join(names[:_MOST_NAMES])}; {len(names) - _MOST_NAMES} more"

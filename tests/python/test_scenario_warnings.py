@@ -1,0 +1,121 @@
+"""Warnings that follow from a scenario before it runs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+
+from conftest import Hull
+from hull import scenarios
+from hull.experiments import all_experiments
+from hull.plan import make_plan, read_scenario
+from hull.scenario_warnings import warnings_before
+
+NEVER_MARKS: dict[str, Any] = {
+    "name": "nomark",
+    "run": {"duration": "50ms", "warmup": "10ms"},
+    "topology": {"star": {"hosts": 3}},
+    "host": {"rate": "10Gbps", "delay": "20us"},
+    "switch": {
+        "rate": "10Gbps",
+        "delay": "20us",
+        "memory": {"size": "50pkts"},
+        "marking": {"threshold": "65pkts"},
+    },
+    "transport": {"congestion_control": "dctcp", "ecn": True},
+    "workload": {"long_lived": {"flows": [{"src": [1, 2], "dst": 0}]}},
+}
+TOLD = (
+    "switch.marking.threshold: 97.5KB is not below 11.25KB, the longest queue that a full-size "
+    "packet can meet with switch.memory (size 75KB, alpha 20%), so the switches mark none"
+)
+
+
+def scenario(switch: dict[str, Any], **tables: Any) -> dict[str, Any]:
+    """The same network with these switch keys instead of its memory and marking."""
+    return {**NEVER_MARKS, "switch": {"rate": "10Gbps", "delay": "20us", **switch}, **tables}
+
+
+def warnings(content: dict[str, Any], *settings: str) -> list[str]:
+    """The sentences of a scenario."""
+    text, file = read_scenario(content)
+    return warnings_before(make_plan(text, file, list(settings)))
+
+
+def test_no_shipped_scenario_or_experiment_has_a_warning() -> None:
+    plans = [make_plan(scenarios.text(name), name, []) for name in scenarios.names()]
+    plans += [of.plan("quick", None) for of in all_experiments().values()]
+    assert len(plans) > 100
+    assert {plan.name: told for plan in plans if (told := warnings_before(plan))} == {}
+
+
+def test_check_warns_of_a_threshold_above_the_memory(hull: Hull) -> None:
+    Path("own.toml").write_text(tomli_w.dumps(NEVER_MARKS), encoding="utf-8")
+    done = hull("check", "own.toml")
+    assert (done.returncode, done.stderr) == (0, f"hull: warning: {TOLD}\n")
+    assert "warning" not in done.stdout
+    found = json.loads(hull("check", "own.toml", "--format", "json").stdout)
+    assert found["warnings"] == [TOLD]
+
+
+def test_a_warning_names_its_cells() -> None:
+    schemes = {
+        "low": {"switch": {"marking": {"threshold": "6pkts"}}},
+        "high": {"switch": {"marking": {"threshold": "65pkts"}}},
+    }
+    assert warnings({**NEVER_MARKS, "schemes": schemes}) == [f"{TOLD} (high)"]
+
+
+@pytest.mark.parametrize(
+    ("switch", "key", "enough"),
+    [
+        # A full-size packet finds at most the buffer without itself.
+        (
+            {"buffer": "20pkts", "marking": {"threshold": "19pkts"}},
+            "switch.marking.threshold: 28.5KB is not below 28.5KB",
+            {"marking": {"threshold": "18pkts"}},
+        ),
+        (
+            {"buffer": "10pkts", "marking": {"threshold": "14.9KB", "on": "dequeue"}},
+            "switch.marking.threshold: 14.9KB is not below 13.5KB",
+            {"count_in_service": True},
+        ),
+        (
+            {"buffer": "300KB", "red": {"min": "250pkts", "max": "300pkts"}},
+            "switch.red.min: 250pkts is not below 298.5KB",
+            {"red": {"min": "150pkts", "max": "300pkts"}},
+        ),
+        (
+            {"buffer": "300KB", "pie": {}},
+            "switch.pie.target: 15ms is too long for switch.buffer, 300KB, behind which a packet "
+            "waits 240us at most",
+            {"pie": {"target": "400us"}},
+        ),
+        (
+            {"buffer": "300KB", "fq_codel": {"flows": 1}},
+            "switch.fq_codel.target: 5ms is too long",
+            {"fq_codel": {"flows": 1024}},
+        ),
+        (
+            {"memory": {"preset": "scorpion"}, "marking": {"threshold": "700KB"}},
+            "switch.marking.threshold: 700KB is not below 665.4KB",
+            {"memory": {"preset": "scorpion", "alpha": "30%"}},
+        ),
+        (
+            {
+                "ports": [{"tier": "switch-host", "buffer": "15KB"}],
+                "marking": {"threshold": "15KB"},
+            },
+            "switch.marking.threshold: 15KB is not below 13.5KB, the longest queue that a "
+            "full-size packet can meet with switch.ports[0].buffer = 15KB",
+            {"marking": {"threshold": "12KB"}},
+        ),
+    ],
+)
+def test_ecn_that_never_marks(switch: dict[str, Any], key: str, enough: dict[str, Any]) -> None:
+    (found,) = warnings(scenario(switch))
+    assert found.startswith(key)
+    assert found.endswith("mark none")
+    assert warnings(scenario({**switch, **enough})) == []
