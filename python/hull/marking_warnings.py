@@ -4,6 +4,7 @@ rates and thresholds that fit only some links, and no marking at all.
 Each function returns sentences that begin with a key.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -17,6 +18,10 @@ Rates = Callable[[], Sequence[float]]
 MARKING = ("marking", "red", "pi", "dualpi2", "fq_codel", "pie", "phantom_queue")
 """Tables of a switch that mark packets."""
 UNLIMITED = float("inf")
+CLOSE = 0.8
+"""Ratio of two links' rates from which on they may share an absolute drain."""
+FAR = 4
+"""Ratio of two links' rates from which on a threshold is compared with both."""
 
 
 def marking_warnings(scenario: Scenario, rates: Rates) -> Iterator[str]:
@@ -25,6 +30,8 @@ def marking_warnings(scenario: Scenario, rates: Rates) -> Iterator[str]:
         unreachable_thresholds(scenario),
         unreachable_red(scenario),
         unreachable_delays(scenario, rates),
+        partial_drains(scenario, rates),
+        partial_thresholds(scenario, rates),
     )
 
 
@@ -39,6 +46,11 @@ def size_text(size_bytes: float) -> str:
         if size_bytes >= factor:
             return f"{size_bytes / factor:.4g}{unit}"
     return f"{size_bytes:.0f}B"
+
+
+def rate_text(rate_bps: float) -> str:
+    """A rate for a sentence."""
+    return f"{rate_bps / 1e9:.4g}Gbps" if rate_bps >= 1e9 else f"{rate_bps / 1e6:.4g}Mbps"
 
 
 def time_text(seconds: float) -> str:
@@ -99,6 +111,64 @@ def unreachable_delays(scenario: Scenario, rates: Rates) -> Iterator[str]:
                 f"{switch['buffer']}, behind which a packet waits {time_text(wait)} at most, so "
                 f"the switches mark none"
             )
+
+
+def partial_drains(scenario: Scenario, rates: Rates) -> Iterator[str]:
+    """An absolute drain of the phantom queues of links with different rates."""
+    drain = scenario["switch"].get("phantom_queue", {}).get("drain", "%")
+    if drain.endswith("%"):
+        return
+    links = _shared_by("phantom_queue", scenario["switch"], rates)
+    if not links or links[0] >= CLOSE * links[-1]:
+        return
+    drain_bps = _core.quantity("rate", drain)
+    shares = [drain_bps / rate_bps for rate_bps in links]
+    fits = next((share for share in shares if share <= 1), shares[-1])
+    of_each = [
+        f"{100 * share:.3g}% at links of {rate_text(rate_bps)}"
+        for share, rate_bps in zip(shares, links, strict=True)
+    ]
+    above = ", and a queue that drains faster than its link never marks" if shares[0] > 1 else ""
+    yield (
+        f"switch.phantom_queue.drain: as a share of the rate, {drain} is {_listed(of_each)}"
+        f'{above}; write a share, such as "{100 * fits:.3g}%"'
+    )
+
+
+def partial_thresholds(scenario: Scenario, rates: Rates) -> Iterator[str]:
+    """A threshold that is enough for DCTCP on the slowest links and not on the fastest."""
+    switch = scenario["switch"]
+    if "marking" not in switch or scenario["transport"]["congestion_control"] != "dctcp":
+        return
+    links = _shared_by("marking", switch, rates)
+    if not links or FAR * links[0] > links[-1]:
+        return
+    threshold = _core.quantity("size", switch["marking"]["threshold"])
+    round_trip_s = _core.round_trip(json.dumps(scenario))
+    slowest, fastest = (rate_bps * round_trip_s / 8 / 7 for rate_bps in (links[0], links[-1]))
+    if slowest <= threshold < fastest:
+        yield (
+            f"switch.marking.threshold: {switch['marking']['threshold']} is enough for DCTCP on "
+            f"links of {rate_text(links[0])} but not of {rate_text(links[-1])}, which need "
+            f"{size_text(fastest)}, a seventh of the rate times the round trip of "
+            f"{time_text(round_trip_s)}; set it by rate in switch.ports"
+        )
+
+
+def _shared_by(table: str, switch: Mapping[str, Any], rates: Rates) -> list[float]:
+    """Rates of the links with the table of `switch` itself, in rising order; empty if tiers or
+    nodes have their own.
+    """
+    own = [entry for entry in switch.get("ports", ()) if table in entry]
+    if any("tier" in entry or "node" in entry for entry in own):
+        return []
+    of_own = {_core.quantity("rate", entry["rate"]) for entry in own if "rate" in entry}
+    return sorted(set(rates()) - of_own)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Texts as an enumeration."""
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def _ports(switch: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str, str]]:

@@ -119,3 +119,56 @@ def test_ecn_that_never_marks(switch: dict[str, Any], key: str, enough: dict[str
     assert found.startswith(key)
     assert found.endswith("mark none")
     assert warnings(scenario({**switch, **enough})) == []
+
+
+LEAF_SPINE: dict[str, Any] = {
+    "topology": {
+        "leaf_spine": {"leaves": 4, "spines": 4, "hosts_per_leaf": 4, "uplink_rate": "400Gbps"}
+    },
+    "host": {"rate": "100Gbps", "delay": "1us"},
+}
+
+
+def leaf_spine(**switch: Any) -> dict[str, Any]:
+    """Hosts of 100 Gbps and uplinks of 400 Gbps."""
+    return scenario({"rate": "100Gbps", "delay": "1us", "buffer": "4MB", **switch}, **LEAF_SPINE)
+
+
+def test_an_absolute_drain_on_links_of_two_rates() -> None:
+    queue = {"drain": "95Gbps", "threshold": "30KB"}
+    assert warnings(leaf_spine(phantom_queue=queue)) == [
+        "switch.phantom_queue.drain: as a share of the rate, 95Gbps is 95% at links of 100Gbps "
+        'and 23.8% at links of 400Gbps; write a share, such as "95%"'
+    ]
+    ports = [{"rate": "400Gbps", "phantom_queue": {**queue, "drain": "380Gbps"}}]
+    assert warnings(leaf_spine(phantom_queue=queue, ports=ports)) == []
+    assert warnings(leaf_spine(phantom_queue={**queue, "drain": "95%"})) == []
+    same = ["topology.leaf_spine.uplink_rate=100Gbps"]
+    assert warnings(leaf_spine(phantom_queue=queue), *same) == []
+
+
+def test_a_drain_above_the_rate_of_some_links() -> None:
+    queue = {"drain": "95Gbps", "threshold": "30KB"}
+    slow = ["host.rate=25Gbps", "topology.leaf_spine.uplink_rate=100Gbps"]
+    content = leaf_spine(phantom_queue=queue)
+    content["topology"] = {
+        **LEAF_SPINE["topology"],
+        "links": [{"link": "leaf0--h0", "rate": "25Gbps"}],
+    }
+    assert warnings(content, *slow) == [
+        "switch.phantom_queue.drain: as a share of the rate, 95Gbps is 380% at links of 25Gbps and "
+        "95% at links of 100Gbps, and a queue that drains faster than its link never marks; write "
+        'a share, such as "95%"'
+    ]
+
+
+def test_a_threshold_for_the_slow_links_only() -> None:
+    (found,) = warnings(leaf_spine(marking={"threshold": "30KB"}))
+    assert found.startswith(
+        "switch.marking.threshold: 30KB is enough for DCTCP on links of 100Gbps but not of "
+        "400Gbps, which need "
+    )
+    assert warnings(leaf_spine(marking={"threshold": "120KB"})) == []
+    ports = [{"rate": "400Gbps", "marking": {"threshold": "120KB"}}]
+    assert warnings(leaf_spine(marking={"threshold": "30KB"}, ports=ports)) == []
+    assert warnings(leaf_spine(marking={"threshold": "10KB"})) == []
