@@ -15,11 +15,18 @@ Scenario = Mapping[str, Any]
 Rates = Callable[[], Sequence[float]]
 """Returns the distinct rates of the links out of switches, bit/s: reading a network takes time."""
 
-MARKING = ("marking", "red", "pi", "dualpi2", "fq_codel", "pie", "phantom_queue")
+MARKING = (
+    *("marking", "red", "pi", "dualpi2", "fq_codel", "pie"),
+    *("phantom_queue", "uno_phantom_queue"),
+)
 """Tables of a switch that mark packets."""
 UNLIMITED = float("inf")
 CLOSE = 0.8
 """Ratio of two links' rates from which on they may share an absolute drain."""
+_MOST_RATES = 3
+"""Rates that a sentence names."""
+FEW_BYTES = 500
+"""Thresholds below this were probably meant in packets, or in KB."""
 FAR = 4
 """Ratio of two links' rates from which on a threshold is compared with both."""
 
@@ -30,6 +37,9 @@ def marking_warnings(scenario: Scenario, rates: Rates) -> Iterator[str]:
         unreachable_thresholds(scenario),
         unreachable_red(scenario),
         unreachable_delays(scenario, rates),
+        full_drains(scenario),
+        no_marking(scenario),
+        below_a_packet(scenario),
         partial_drains(scenario, rates),
         partial_thresholds(scenario, rates),
     )
@@ -113,6 +123,67 @@ def unreachable_delays(scenario: Scenario, rates: Rates) -> Iterator[str]:
             )
 
 
+def full_drains(scenario: Scenario) -> Iterator[str]:
+    """Phantom queues behind a port that drain as fast as it sends."""
+    queue = scenario["switch"].get("phantom_queue")
+    if queue is None or queue["placement"] != "series" or queue["tick"] != "continuous":
+        return
+    mtu = mtu_of(scenario)
+    if queue["count_arriving"] and _core.quantity("size", queue["threshold"]) < mtu:
+        return
+    drain, framing = queue["drain"], _core.quantity("size", scenario["transport"]["framing"])
+    if drain.endswith("%") and _core.quantity("share", drain) >= mtu / (mtu + framing):
+        part = f", {100 * mtu / (mtu + framing):.4g}% with transport.framing" if framing else ""
+        yield (
+            f"switch.phantom_queue.drain: {drain} is not below the rate at which a link sends "
+            f"packets{part}, so the switches mark none"
+        )
+
+
+def no_marking(scenario: Scenario) -> Iterator[str]:
+    """Senders with ECN among switches without marking."""
+    switch = scenario["switch"]
+    places = (switch, *switch.get("ports", ()))
+    if any(table in place for place in places for table in MARKING):
+        return
+    tables = {"transport": scenario["transport"]}
+    tables |= {f"transports.{name}": of for name, of in scenario.get("transports", {}).items()}
+    senders = [f"{name}.ecn" for name, of in tables.items() if of.get("ecn") is True]
+    if senders:
+        yield f"{', '.join(senders)}: true, but no switch marks; set switch.marking, for example"
+
+
+def below_a_packet(scenario: Scenario) -> Iterator[str]:
+    """Thresholds below a full-size packet."""
+    mtu = mtu_of(scenario)
+    for key, value, counts_the_packet in _thresholds(scenario["switch"]):
+        if value.endswith("pkts"):
+            continue
+        threshold = _core.quantity("size", value)
+        hint = ""
+        if 0 < threshold < FEW_BYTES:
+            hint = f'; a number without a unit is in bytes: write "{threshold:.0f}pkts" for packets'
+        packet = f"below a packet, transport.mtu = {scenario['transport']['mtu']}"
+        if counts_the_packet and threshold < mtu:
+            yield f"{key}: {value} is {packet}, so each full-size packet exceeds it{hint}"
+        elif hint:
+            yield f"{key}: {value} is {packet}{hint}"
+
+
+def _thresholds(switch: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    """Key and value of each threshold of a queue, and whether the queue includes the packet."""
+    places = [("switch", switch)]
+    places += [(f"switch.ports[{i}]", entry) for i, entry in enumerate(switch.get("ports", ()))]
+    for place, tables in places:
+        for table in ("marking", "phantom_queue"):
+            if table in tables:
+                of = tables[table]
+                yield f"{place}.{table}.threshold", of["threshold"], of["count_arriving"]
+    for table, key in (("red", "min"), ("red", "max"), ("pi", "reference"), ("qcn", "equilibrium")):
+        if table in switch:
+            yield f"switch.{table}.{key}", switch[table][key], False
+
+
 def partial_drains(scenario: Scenario, rates: Rates) -> Iterator[str]:
     """An absolute drain of the phantom queues of links with different rates."""
     drain = scenario["switch"].get("phantom_queue", {}).get("drain", "%")
@@ -124,6 +195,8 @@ def partial_drains(scenario: Scenario, rates: Rates) -> Iterator[str]:
     drain_bps = _core.quantity("rate", drain)
     shares = [drain_bps / rate_bps for rate_bps in links]
     fits = next((share for share in shares if share <= 1), shares[-1])
+    if len(links) > _MOST_RATES:
+        links, shares = [links[0], links[-1]], [shares[0], shares[-1]]
     of_each = [
         f"{100 * share:.3g}% at links of {rate_text(rate_bps)}"
         for share, rate_bps in zip(shares, links, strict=True)
