@@ -10,6 +10,7 @@ from hull import _core
 from hull.plan import Plan
 from hull.registry import STATISTICS
 from hull.run_warnings import warnings_of
+from hull.scenario_warnings import warnings_before
 from hull.statistics import mean_ci95
 
 _SUMS = tuple(statistic.key for statistic in STATISTICS if statistic.combined == "sum")
@@ -33,7 +34,7 @@ def summarise(plan: Plan, parts: Sequence[dict[str, Any]], wall_seconds: float) 
         **{key: sum(part[key] for part in parts) for key in _SUMS},
         "wall_seconds": wall_seconds,
         **{key: max((p[key] for p in parts if p[key]), default=None) for key in _LARGEST},
-        "warnings": warnings_of(plan, cells, groups),
+        "warnings": [*warnings_before(plan), *warnings_of(plan, cells, groups)],
         "cells": cells,
         "parts": list(parts),
     }

@@ -223,3 +223,26 @@ def test_thresholds_below_a_packet() -> None:
         "switch.phantom_queue.threshold: 1KB is below a packet, transport.mtu = 1.5KB, so each "
         "full-size packet exceeds it"
     ]
+
+
+def test_strict_makes_warnings_errors(hull: Hull) -> None:
+    short = {**NEVER_MARKS, "run": {"duration": "1ms"}}
+    Path("own.toml").write_text(tomli_w.dumps(short), encoding="utf-8")
+    for command in ("check", "run"):
+        done = hull(command, "own.toml", "--strict")
+        assert (done.returncode, done.stderr) == (2, f"hull: error: {TOLD}\n")
+        fits = hull(command, "own.toml", "--strict", "--set", "switch.marking.threshold=6pkts")
+        assert (fits.returncode, "error" in fits.stderr) == (0, False)
+
+
+def test_a_run_warns_once_before_it_starts(hull: Hull) -> None:
+    short = {**NEVER_MARKS, "run": {"duration": "1ms"}}
+    Path("own.toml").write_text(tomli_w.dumps(short), encoding="utf-8")
+    done = hull("run", "own.toml")
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"hull: warning: {TOLD}\n")
+    assert done.stderr.count(TOLD) == 1
+    summary = json.loads(Path("results/nomark/summary.json").read_text(encoding="utf-8"))
+    assert summary["warnings"][0] == TOLD
+    again = hull("run", "own.toml")
+    assert again.stderr.count(TOLD) == 1

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 from hull.cli.command import Argument, Option
-from hull.cli.common import FILE, Format, Seeds, all_commands, command, count
+from hull.cli.common import FILE, Format, Seeds, Strict, all_commands, command, count, say_warnings
 from hull.errors import UsageError
-from hull.said import say
 
 
 @command()
@@ -19,7 +18,8 @@ def check(
     ] = None,
     seeds: Seeds = None,
     format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
-) -> None:
+    strict: Strict = False,
+) -> int:
     """Check a scenario file and describe what it would run."""
     from hull.description import as_json, rows
     from hull.plan import make_plan, read_scenario
@@ -32,8 +32,7 @@ def check(
     else:
         for name, value in rows(plan, found):
             print(f"{name:10}  {value}")
-    for warning in found["warnings"]:
-        say(f"warning: {warning}")
+    return say_warnings(found["warnings"], strict=strict)
 
 
 @command()

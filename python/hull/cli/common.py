@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 
 from hull.cli.command import Command, Option
 from hull.errors import UsageError, check_count, shown
+from hull.said import say
 
 _MODULES = {
     "ask": "asking",
@@ -98,9 +99,19 @@ Jobs = Annotated[
         "--jobs", "-j", metavar="N", help="Concurrent simulations (default: one per processor)."
     ),
 ]
+Strict = Annotated[
+    bool, Option("--strict", help="Treat warnings as errors: exit status 2 if there is one.")
+]
 Force = Annotated[bool, Option("--force", help="Replace results of another run.")]
 
 
 def count(option: str, value: str | None) -> int | None:
     """An option's integer of at least 1; None if the option is not given."""
     return None if value is None else check_count(option, value)
+
+
+def say_warnings(warnings: Sequence[str], *, strict: bool) -> int:
+    """Write warnings to stderr; returns the exit status."""
+    for text in warnings:
+        say(f"{'error' if strict else 'warning'}: {text}")
+    return 2 if strict and warnings else 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from hull.cli.command import Argument, Option
-from hull.cli.common import FILE, Force, Jobs, Seeds, command, count
+from hull.cli.common import FILE, Force, Jobs, Seeds, Strict, command, count, say_warnings
 from hull.extras import require
 from hull.said import say
 
@@ -50,19 +50,24 @@ def run(
         bool, Option("--verbose", "-v", help="Print the numbers of every size class.")
     ] = False,
     force: Force = False,
-) -> None:
+    strict: Strict = False,
+) -> int:
     """Run a scenario: each scheme under each condition with each seed."""
     from hull.plan import make_plan, read_scenario
     from hull.runner import perform
+    from hull.scenario_warnings import warnings_before
 
     if report:
         require("report", "hull run --report")
     text, label = read_scenario(file)
     plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
+    before = warnings_before(plan)
+    if say_warnings(before, strict=strict):
+        return 2
     folder = out or Path("results", plan.name)
     result = perform(plan, folder, jobs=count("--jobs", jobs), force=force, lines=not quiet)
-    for warning in result.summary.get("warnings", ()):
-        say(f"warning: {warning}")
+    after = [text for text in result.summary.get("warnings", ()) if text not in before]
+    status = say_warnings(after, strict=strict)
     if not quiet:
         write_essentials(result, format, every=verbose)
     path = result.report() if report else result.folder
@@ -70,6 +75,7 @@ def run(
         print(path, flush=True)
     if not quiet and not report:
         say(f"charts and tables: hull report {shlex.quote(os.path.relpath(path))}")
+    return status
 
 
 @command()
