@@ -27,7 +27,7 @@ from hull.ask.question import (
     settings_for,
 )
 from hull.ask.traffic import Traffic, TrafficOptions, read_traffic
-from hull.ask.verdict import LEAST_SEEDS, Advice, advise
+from hull.ask.verdict import LEAST_SEEDS, SEEDS_IF_UNDECIDED, Advice, advise
 from hull.errors import UsageError, check_count, shown
 from hull.file_names import check_path
 from hull.output_file import whole_file, write_text
@@ -38,6 +38,8 @@ from hull.waits import Waits, waits_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hull.result import Result
 
 _MOST_SEEDS = 100
 _LOADS_SHOWN = 5
@@ -56,7 +58,8 @@ class Request:
     buffer: str | None = None
     deployed: str | None = None
     fit: bool = False
-    seeds: int = LEAST_SEEDS
+    seeds: int | None = None
+    """None: at first the least, and the most of a second attempt if that is undecided."""
     small: int | None = None
     large: int | None = None
     most_loss: float = 0.1
@@ -80,7 +83,7 @@ class Answer:
 def ask(request: Request) -> Answer:
     """Carry it out. Raises UsageError before anything is written, Interrupted, RunError."""
     check_path("--out", request.out, "results/ask", inside=150)
-    seeds = check_count("--seeds", request.seeds)
+    seeds = check_count("--seeds", request.seeds or _first_seeds(request.out))
     if seeds > _MOST_SEEDS:
         raise UsageError(f"--seeds: {seeds} is invalid; expected 1 to {_MOST_SEEDS}")
     give_up = read_give_up(request.give_up)
@@ -97,25 +100,19 @@ def ask(request: Request) -> Answer:
     if request.deployed is not None:
         changed = changed_hosts(request.deployed, network.racks, flows)
         flows = with_transports(flows, changed, UNCHANGED)
-    lists = [draw(flows, seed) for seed in range(1, seeds + 1)] if request.fit else [flows]
     sizes = choose_sizes(flows["bytes"], request.small, request.large)
 
     request.out.mkdir(parents=True, exist_ok=True)
-    paths = [_write_flows(one, request.out) for one in lists]
     title = f"hull ask: {request.traffic.trace.name} on {request.topology}"
-    runs = 1 if request.fit else seeds
-    duration_ps = max(
-        traffic.duration_ps, *(int(one["start_ps"].to_numpy().max()) + 1 for one in lists)
-    )
-    text = scenario_text(question, paths, duration_ps, runs, title)
-    plan = make_plan(text, "hull ask", [])
-    result = perform(plan, request.out / "runs", jobs=request.jobs, force=request.force, lines=True)
-    result.report()
-    conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
-    asked = _asked(lists, conditions, runs)
-    rows = rows_of(question, _labelled(result.flows), asked, sizes)
-    waits = waits_of(result.summary)
-    advice = advise(question, rows, request.most_loss)
+    lasts_ps = traffic.duration_ps
+    ran = _run(request, question, flows, sizes, _Attempt(title, lasts_ps, seeds, request.force))
+    advice = advise(question, ran.rows, request.most_loss)
+    if advice.is_undecided and request.seeds is None and seeds < SEEDS_IF_UNDECIDED:
+        seeds = SEEDS_IF_UNDECIDED
+        ran = _run(request, question, flows, sizes, _Attempt(title, lasts_ps, seeds, force=True))
+        advice = advise(question, ran.rows, request.most_loss)
+    ran.result.report()
+    lists, rows, waits = ran.lists, ran.rows, waits_of(ran.result.summary)
     fit = compare(flows, lists[0]) if request.fit else None
     facts = Facts(
         title=title,
@@ -130,12 +127,55 @@ def ask(request: Request) -> Answer:
     )
     write_picture(question, rows, request.out / "frontier.pdf")
     content = _summary(request, question, traffic, rows, sizes, advice, facts, busiest, fit)
+    content["seeds"] = seeds
     write_text(request.out / "summary.json", json.dumps(content, indent=2) + "\n")
     page = request.out / "ask.html"
     write_text(page, answer_page(question, rows, sizes, advice, facts))
     labels = {scheme.name: scheme.label for scheme in question.looks}
     told = (*traffic.sentences, *traffic.placement)
     return Answer(page, tuple(rows), advice, tuple(waits), labels, told)
+
+
+def _first_seeds(out: Path) -> int:
+    """The least, or the most if an answer is there that needed them: its runs are reused."""
+    try:
+        found = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return LEAST_SEEDS
+    needed = found.get("seeds") if isinstance(found, dict) else None
+    return SEEDS_IF_UNDECIDED if needed == SEEDS_IF_UNDECIDED else LEAST_SEEDS
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    title: str
+    duration_ps: int
+    seeds: int
+    force: bool
+
+
+@dataclass(frozen=True)
+class _Ran:
+    result: "Result"
+    lists: "Sequence[pl.DataFrame]"
+    """The flows of each seed, or of all."""
+    rows: list[Row]
+
+
+def _run(
+    request: Request, question: Question, flows: "pl.DataFrame", sizes: Sizes, of: _Attempt
+) -> _Ran:
+    """Run all schemes with a number of seeds; parts that have run before are taken over."""
+    lists = [draw(flows, seed) for seed in range(1, of.seeds + 1)] if request.fit else [flows]
+    paths = [_write_flows(one, request.out) for one in lists]
+    runs = 1 if request.fit else of.seeds
+    duration_ps = max(of.duration_ps, *(int(one["start_ps"].to_numpy().max()) + 1 for one in lists))
+    text = scenario_text(question, paths, duration_ps, runs, of.title)
+    plan = make_plan(text, "hull ask", [])
+    result = perform(plan, request.out / "runs", jobs=request.jobs, force=of.force, lines=True)
+    conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
+    asked = _asked(lists, conditions, runs)
+    return _Ran(result, lists, rows_of(question, _labelled(result.flows), asked, sizes))
 
 
 def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:

@@ -15,6 +15,8 @@ from hull.changes import Change, change, in_words
 
 LEAST_SEEDS = 5
 """With fewer the ranges say too little."""
+SEEDS_IF_UNDECIDED = 20
+"""Of a second attempt."""
 _LEAST_GAIN = 0.95
 """Ratio of the 99th percentiles above which small flows gain nothing worth while."""
 _NEAR_THE_BEST = 1.1
@@ -36,6 +38,8 @@ class Advice:
     """None: leave it as it is, or nothing can be told."""
     sentence: str
     sure: tuple[str, ...]
+    is_undecided: bool = False
+    """Whether more seeds may tell."""
 
 
 def verdict(row: Row, most_loss: float, tried: int) -> Verdict:
@@ -75,9 +79,9 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
         sentence = (
             f"Undecided: the seeds vary too much to recommend a headroom, or to rule all out. "
             f"With {label[likely.scheme]}, {_in_words(likely, label[base])}. More seeds may tell "
-            f"(--seeds 20)."
+            f"(--seeds)."
         )
-        return Advice(None, sentence, _sure(rows, None))
+        return Advice(None, sentence, _sure(rows, None), is_undecided=True)
     return Advice(
         None,
         f"Leave {label[base]} as it is: {_why_not(known, label, base, most_loss)}.",

@@ -11,6 +11,9 @@ import pytest
 
 from ask.generator import collector_csv, nfdump_csv, some_flows
 from conftest import COMMAND
+from hull.ask import command
+from hull.ask.traffic import TrafficOptions
+from hull.ask.verdict import Advice
 from hull.theory.slowdown import usable
 
 NETWORK = "2x4@10G,2x40G"
@@ -51,6 +54,24 @@ def test_one_command_from_a_trace_to_a_page(tmp_path: Path, form: str) -> None:
     again = ask(tmp_path, trace, "--topology", NETWORK, *SHORT, "--out", "answer")
     assert again.returncode == 0
     assert "already holds this run" in again.stderr
+
+
+def test_more_seeds_where_the_first_leave_it_undecided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "LEAST_SEEDS", 2)
+    monkeypatch.setattr(command, "SEEDS_IF_UNDECIDED", 3)
+    undecided = Advice(None, "Undecided.", (), is_undecided=True)
+    monkeypatch.setattr(command, "advise", lambda *_: undecided)
+    trace = collector_csv(tmp_path / "flows.csv", some_flows(50))
+    out = tmp_path / "answer"
+    options = TrafficOptions(trace)
+    request = command.Request(options, NETWORK, out, give_up="5%", today="dctcp")
+    for _ in range(2):  # the second time the runs are reused
+        command.ask(request)
+        found = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+        assert (found["seeds"], found["advice"]["is_undecided"]) == (3, True)
+        assert json.loads((out / "runs" / "run.json").read_text())["seeds"] == [1, 2, 3]
 
 
 def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:
