@@ -106,11 +106,11 @@ def ask(request: Request) -> Answer:
     title = f"hull ask: {request.traffic.trace.name} on {request.topology}"
     lasts_ps = traffic.duration_ps
     ran = _run(request, question, flows, sizes, _Attempt(title, lasts_ps, seeds, request.force))
-    advice = advise(question, ran.rows, request.most_loss)
+    advice = advise(question, ran.rows, request.most_loss, busiest[0])
     if advice.is_undecided and request.seeds is None and seeds < SEEDS_IF_UNDECIDED:
         seeds = SEEDS_IF_UNDECIDED
         ran = _run(request, question, flows, sizes, _Attempt(title, lasts_ps, seeds, force=True))
-        advice = advise(question, ran.rows, request.most_loss)
+        advice = advise(question, ran.rows, request.most_loss, busiest[0])
     ran.result.report()
     lists, rows, waits = ran.lists, ran.rows, waits_of(ran.result.summary)
     fit = compare(flows, lists[0]) if request.fit else None

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hull.ask.answer import ALL, FEW, Row
+from hull.ask.answer import ALL, Row
+from hull.ask.capacity import Load
 from hull.ask.question import Question, hull_name, percent
 from hull.changes import Change, change, in_words
 
@@ -17,6 +18,10 @@ LEAST_SEEDS = 5
 """With fewer the ranges say too little."""
 SEEDS_IF_UNDECIDED = 20
 """Of a second attempt."""
+NEEDED = 300
+"""Small flows of a seed, for a 99th percentile that is not that of two or three."""
+_LEAST_LOAD = 0.01
+"""Of the busiest link: below, no queue forms whatever the scheme."""
 _LEAST_GAIN = 0.95
 """Ratio of the 99th percentiles above which small flows gain nothing worth while."""
 _NEAR_THE_BEST = 1.1
@@ -55,7 +60,7 @@ def verdict(row: Row, most_loss: float, tried: int) -> Verdict:
     return Verdict.UNDECIDED
 
 
-def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
+def advise(question: Question, rows: Sequence[Row], most_loss: float, busiest: Load) -> Advice:
     """The smallest headroom that fits and is shown to be within 10% of the best one that does."""
     base = question.today[0]
     label = {scheme.name: scheme.label for scheme in question.looks}
@@ -64,7 +69,7 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
     known = [row for row in offered if row.small_p99_change is not None]
     if not known:
         return Advice(None, "No headroom can be judged: the trace has no small flow.", ())
-    if cannot_tell := _cannot_tell([row.small_p99_change for row in known]):
+    if cannot_tell := _cannot_tell(known, busiest):
         return Advice(None, cannot_tell, _sure(rows, None))
     found = {row.scheme: verdict(row, most_loss, len(known)) for row in known}
     fitting = [row for row in known if found[row.scheme] is Verdict.FITS]
@@ -89,9 +94,21 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float) -> Advice:
     )
 
 
-def _cannot_tell(gains: Sequence[Change | None]) -> str:
-    """Why no headroom can be judged; empty if it can."""
-    known = [gain for gain in gains if gain is not None]
+def _cannot_tell(rows: Sequence[Row], busiest: Load) -> str:
+    """Why no headroom can be judged, and what would make it possible; empty if it can."""
+    if busiest.part < _LEAST_LOAD:
+        return (
+            f"Cannot tell: {busiest.link} is the busiest and carries {percent(busiest.part)} of "
+            "its rate, so hardly a queue forms whatever the scheme. Give the busiest part of a "
+            "longer trace, or one that holds all hosts of these links."
+        )
+    fewest = min(row.small_flows for row in rows)
+    if fewest < NEEDED:
+        return (
+            f"Cannot tell: a 99th percentile needs {NEEDED} small flows in each run, and there are "
+            f"{fewest}. Give a longer trace, or --small with a larger size."
+        )
+    known = [row.small_p99_change for row in rows if row.small_p99_change is not None]
     seeds = max(gain.seeds for gain in known)
     if seeds < LEAST_SEEDS:
         said = "one seed" if seeds == 1 else f"{seeds} seeds"
@@ -152,9 +169,6 @@ def _why_not(known: Sequence[Row], label: Mapping[str, str], base: str, most_los
 def _sure(rows: Sequence[Row], chosen: Row | None) -> tuple[str, ...]:
     found = []
     of = chosen or next(row for row in rows if row.group == ALL)
-    if of.small_flows < FEW:
-        only = "one small flow" if of.small_flows == 1 else f"{of.small_flows} small flows"
-        found.append(f"There are only {only}: their 99th percentile is that of one or two of them.")
     if of.large_flows == 0:
         found.append("The trace has no large flow, so the cost for large flows is unknown.")
     late = sum(row.unfinished for row in rows if row.group == ALL)

@@ -13,7 +13,7 @@ from hull.ask.answer import (
     choose_sizes,
     rows_of,
 )
-from hull.ask.capacity import check_capacity, loads
+from hull.ask.capacity import Load, check_capacity, loads
 from hull.ask.deployment import changed_hosts, with_transports
 from hull.ask.fit import compare, draw
 from hull.ask.network import read_network
@@ -23,6 +23,9 @@ from hull.changes import Change, Value, change
 from hull.errors import UsageError
 
 NETWORK = read_network("2x2@10G,1x40G")
+
+
+BUSY = Load("the link into h0", 0.5)
 
 
 def question(partly: bool = False) -> Question:
@@ -52,7 +55,7 @@ def rows(*changes: tuple[float, float], spread: float = 0.01) -> list[Row]:
 
 
 def test_largest_gain_at_acceptable_cost() -> None:
-    found = advise(question(), rows((-10, 1), (-60, 5), (-80, 20)), 0.1)
+    found = advise(question(), rows((-10, 1), (-60, 5), (-80, 20)), 0.1, BUSY)
     assert found.scheme == "hull-5"
     assert found.sentence.startswith(
         "Give up 5% of the bandwidth: the 99th percentile of small flows falls by 60.0% ("
@@ -61,23 +64,23 @@ def test_largest_gain_at_acceptable_cost() -> None:
 
 
 def test_least_headroom_within_a_tenth_of_the_best() -> None:
-    assert advise(question(), rows((-58, 1), (-60, 5), (-61, 6)), 0.1).scheme == "hull-2"
-    assert advise(question(), rows((-50, 1), (-60, 5), (-61, 6)), 0.1).scheme == "hull-5"
+    assert advise(question(), rows((-58, 1), (-60, 5), (-61, 6)), 0.1, BUSY).scheme == "hull-2"
+    assert advise(question(), rows((-50, 1), (-60, 5), (-61, 6)), 0.1, BUSY).scheme == "hull-5"
 
 
 def test_leaves_what_all_headrooms_make_worse() -> None:
-    found = advise(question(), rows((-1, 0), (-1, 0), (-2, 0)), 0.1)
+    found = advise(question(), rows((-1, 0), (-1, 0), (-2, 0)), 0.1, BUSY)
     assert found.scheme is None
     assert found.sentence == (
         "Leave DCTCP as it is: no headroom shortens the small flows by 5% or more."
     )
-    found = advise(question(), rows((-50, 30), (-50, 30), (-60, 40)), 0.1)
+    found = advise(question(), rows((-50, 30), (-50, 30), (-60, 40)), 0.1, BUSY)
     assert found.sentence.startswith("Leave DCTCP as it is: each headroom that shortens small")
     assert "--most-loss" in found.sentence
 
 
 def test_undecided_where_the_seeds_vary() -> None:
-    found = advise(question(), rows((-20, 1), (-25, 1), (-20, 1), spread=0.6), 0.1)
+    found = advise(question(), rows((-20, 1), (-25, 1), (-20, 1), spread=0.6), 0.1, BUSY)
     assert found.scheme is None
     assert found.sentence.startswith("Undecided: the seeds vary too much")
     # The upper end of the loss counts, not its mean, and the lower end does not exclude it.
@@ -86,14 +89,26 @@ def test_undecided_where_the_seeds_vary() -> None:
 
 
 def test_no_advice_without_variation() -> None:
-    found = advise(question(), rows((-50, 1), (-60, 1), (-60, 1), spread=0.0), 0.1)
+    found = advise(question(), rows((-50, 1), (-60, 1), (-60, 1), spread=0.0), 0.1, BUSY)
     assert (found.scheme, found.sentence.split(":")[0]) == (None, "Cannot tell")
     assert "--fit" in found.sentence
     few = [
         replace(one, small_p99_change=few_seeds(one)) for one in rows((-50, 1), (-60, 1), (-60, 1))
     ]
-    found = advise(question(), few, 0.1)
+    found = advise(question(), few, 0.1, BUSY)
     assert found.sentence == "Cannot tell with 2 seeds: give --seeds 5 or more."
+
+
+def test_no_advice_on_idle_links_or_from_few_flows() -> None:
+    all_rows = rows((-50, 1), (-60, 1), (-60, 1))
+    found = advise(question(), all_rows, 0.1, Load("the link into h0", 0.004))
+    assert found.sentence.startswith(
+        "Cannot tell: the link into h0 is the busiest and carries 0.4% of its rate"
+    )
+    few = [replace(one, small_flows=299) for one in all_rows]
+    found = advise(question(), few, 0.1, BUSY)
+    assert found.sentence.startswith("Cannot tell: a 99th percentile needs 300 small flows in each")
+    assert "there are 299." in found.sentence
 
 
 def few_seeds(of: Row) -> Change | None:
