@@ -5,7 +5,7 @@ that variation between seeds cancels (`hull.changes`). What follows is in `hull.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from hull.ask.question import Question
@@ -56,6 +56,15 @@ class Row:
     unfinished: int
     """Flows not completed at the end of the run, over all seeds."""
     small_p99_by_seed: Mapping[Seed, float | None] = field(default_factory=dict)
+    large_mean_by_seed: Mapping[Seed, float | None] = field(default_factory=dict)
+
+    def against(self, other: "Row") -> "Row":
+        """The same with changes against another scheme."""
+        return replace(
+            self,
+            small_p99_change=change(self.small_p99_by_seed, other.small_p99_by_seed),
+            large_mean_change=change(self.large_mean_by_seed, other.large_mean_by_seed),
+        )
 
 
 def choose_sizes(sizes: "pl.Series", small: int | None, large: int | None) -> Sizes:
@@ -134,6 +143,7 @@ def rows_of(
                     large_mean_change=changes["large_mean_us"],
                     unfinished=wanted - int((inside["scheme"] == scheme).sum()),
                     small_p99_by_seed=_only(samples, "small_p99_us"),
+                    large_mean_by_seed=_only(samples, "large_mean_us"),
                 )
             )
     return found
@@ -172,6 +182,6 @@ def _as_json(row: Row) -> dict[str, Any]:
             value = value.as_json()
         elif isinstance(value, Value):
             value = asdict(value)
-        if one.name != "small_p99_by_seed":
+        if not one.name.endswith("_by_seed"):
             found[one.name] = value
     return found

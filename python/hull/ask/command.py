@@ -268,6 +268,16 @@ def deploy_commands(question: Question, advice: Advice) -> tuple[str, ...]:
     """What deploys the recommended setting on Linux hosts."""
     if advice.scheme is None:
         return ()
+    if advice.scheme in question.today:
+        thresholds = question.settings.thresholds.items()
+        return (
+            *(
+                f"# on ports of {rate / 1e9:g} Gbps: mark at {threshold:,} bytes in the queue"
+                for rate, threshold in sorted(thresholds)
+            ),
+            "# on each host, as root",
+            f"hull linux {advice.scheme} on",
+        )
     part = next(p for p in question.give_up if hull_name(p) == advice.scheme)
     settings, network = question.settings, question.network
     pacer = settings.pacer

@@ -40,7 +40,9 @@ class Advice:
     """What is recommended, why, and how sure that is."""
 
     scheme: str | None
-    """None: leave it as it is, or nothing can be told."""
+    """One with headroom, or one without that is not today's; None: leave it as it is, or nothing
+    can be told.
+    """
     sentence: str
     sure: tuple[str, ...]
     is_undecided: bool = False
@@ -61,7 +63,11 @@ def verdict(row: Row, most_loss: float, tried: int) -> Verdict:
 
 
 def advise(question: Question, rows: Sequence[Row], most_loss: float, busiest: Load) -> Advice:
-    """The smallest headroom that fits and is shown to be within 10% of the best one that does."""
+    """The smallest headroom that fits and is shown to be within 10% of the best one that does.
+
+    If a scheme without headroom, such as DCTCP beside today's CUBIC, fits, headrooms are judged
+    against that one: what it does needs no bandwidth.
+    """
     base = question.today[0]
     label = {scheme.name: scheme.label for scheme in question.looks}
     by_scheme = {row.scheme: row for row in rows if row.group == ALL}
@@ -71,6 +77,12 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float, busiest: L
         return Advice(None, "No headroom can be judged: the trace has no small flow.", ())
     if cannot_tell := _cannot_tell(known, busiest):
         return Advice(None, cannot_tell, _sure(rows, None))
+    alone = [by_scheme[name] for name in question.today[1:]]
+    alone = [row for row in alone if row.small_p99_change is not None]
+    alone = [row for row in alone if verdict(row, most_loss, len(alone)) is Verdict.FITS]
+    first = min(alone, key=_gain, default=None)
+    if first is not None:
+        base, known = first.scheme, [row.against(first) for row in known]
     found = {row.scheme: verdict(row, most_loss, len(known)) for row in known}
     fitting = [row for row in known if found[row.scheme] is Verdict.FITS]
     if fitting:
@@ -78,6 +90,14 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float, busiest: L
         part = next(p for p in question.give_up if hull_name(p) == chosen.scheme)
         sentence = f"Give up {percent(part)} of the bandwidth: {_in_words(chosen, label[base])}."
         return Advice(chosen.scheme, sentence, _sure(rows, chosen))
+    if first is not None:
+        least = known[0]
+        sentence = (
+            f"Use {label[base]}, and give up no bandwidth: "
+            f"{_in_words(first, label[question.today[0]])}. "
+            f"With {label[least.scheme]}, {_in_words(least, label[base])}."
+        )
+        return Advice(base, sentence, _sure(rows, first))
     undecided = [row for row in known if found[row.scheme] is Verdict.UNDECIDED]
     if undecided:
         likely = min(undecided, key=_gain)

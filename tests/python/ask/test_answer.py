@@ -1,5 +1,6 @@
 """The answer: sizes, changes and the recommendation, against hand-computed numbers."""
 
+import random
 from dataclasses import replace
 
 import polars as pl
@@ -77,6 +78,38 @@ def test_leaves_what_all_headrooms_make_worse() -> None:
     found = advise(question(), rows((-50, 30), (-50, 30), (-60, 40)), 0.1, BUSY)
     assert found.sentence.startswith("Leave DCTCP as it is: each headroom that shortens small")
     assert "--most-loss" in found.sentence
+
+
+def test_a_scheme_without_headroom_comes_first() -> None:
+    """DCTCP alone does what headrooms do, and they are judged against it."""
+    today = replace(question(), today=("cubic", "dctcp"))
+    base = replace(row(None, 0, None), scheme="cubic")
+    alone = replace(of_seeds(row(0.02, -80, -40)), scheme="dctcp")
+    dear = [of_seeds(row(part, gain, 10)) for part, gain in ((0.02, -81), (0.05, -84), (0.1, -85))]
+    found = advise(today, [base, alone, *dear], 0.1, BUSY)
+    assert found.scheme == "dctcp"
+    assert found.sentence.startswith(
+        "Use DCTCP, and give up no bandwidth: the 99th percentile of small flows falls by 80"
+    )
+    assert "against CUBIC" in found.sentence
+    assert "With HULL, 2% given up, the 99th percentile of small flows" in found.sentence
+    cheap = [
+        of_seeds(row(part, gain, -39)) for part, gain in ((0.02, -81), (0.05, -92), (0.1, -93))
+    ]
+    found = advise(today, [base, alone, *cheap], 0.1, BUSY)
+    assert found.scheme == "hull-10"
+    assert "against DCTCP" in found.sentence
+
+
+def of_seeds(one: Row) -> Row:
+    """With the numbers behind its changes, which vary between seeds on their own."""
+    assert one.large_mean_change is not None
+    draw = random.Random(one.scheme)
+    smalls = {
+        key: us and us * draw.uniform(0.99, 1.01) for key, us in one.small_p99_by_seed.items()
+    }
+    larges = {key: 100 * one.large_mean_change.ratio * draw.uniform(0.99, 1.01) for key in smalls}
+    return replace(one, small_p99_by_seed=smalls, large_mean_by_seed=larges)
 
 
 def test_undecided_where_the_seeds_vary() -> None:
