@@ -6,6 +6,7 @@ Columns: row, start, src, dst, bytes, duration_ps, why (0: kept, else a key of W
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hull.ask import sampling
 from hull.ask.columns import Column
 from hull.ask.counts import Dropped, counted, number, size
 from hull.ask.records import ROW, Records, longer_row, refused
@@ -66,6 +67,8 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
     for power in range(1, 13):
         divides = (pl.col("start") % 10**power == 0).filter(kept).all()
         asked.append(divides.alias(f"tick{power}"))
+    if "rate" in names:
+        asked += sampling.asked()
     if "packets" in names:
         small = kept & (pl.col("bytes") <= _ACKNOWLEDGEMENT * pl.col("packets"))
         asked.append(small.sum().alias("small"))
@@ -155,6 +158,8 @@ def check(
             f"none of {counted(found['rows'], 'row')} is a flow ({whys}); expected a start, two "
             f"addresses and a size; the first row has {', '.join(cells)}",
         )
+    if "sampled" in found and "sampling" in roles:
+        sampling.check_rates(path, records, roles, found)
     span = (found["last"] - found["first"]) * tick_ps
     if span > _LONGEST_PS:
         earliest = rows.filter((pl.col("why") == 0) & (pl.col("start") == found["first"]))

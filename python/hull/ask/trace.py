@@ -14,6 +14,8 @@ from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, MORE, ROW, Records, first_line, head_of, refused, scan
 from hull.ask.rows import UNREADABLE, check, dropped_of, said_of, size_column, totals_of
+from hull.ask.sampling import rate as rate_of
+from hull.ask.sampling import said_of_rates, single
 from hull.ask.scratch import Scratch
 from hull.ask.units import BYTE_UNITS, is_written_out, resolution_ps, ticks, time_unit, whole_bytes
 from hull.errors import RunError, UsageError, reason_of
@@ -58,24 +60,29 @@ def read_trace(
     *,
     packet_bytes: int = MTU_PAYLOAD,
     idle_ps: int = IDLE_PS,
+    sampling: int | None = None,
     scratch: Path | None = None,
 ) -> Trace:
     """The flows of a trace.
 
     `columns`: the value of `--columns`; `unit`: that of start and end; `packet_bytes`: bytes per
-    packet if the trace counts only packets; `idle_ps`: the gap that ends a flow of a capture.
-    Raises UsageError.
+    packet if the trace counts only packets; `idle_ps`: the gap that ends a flow of a capture;
+    `sampling`: the rate by which sizes are multiplied, in place of a column's. Raises UsageError.
     """
     import polars as pl
 
     head = head_of(path)
     if head[:4] in CAPTURES:
+        if sampling is not None:
+            raise UsageError("--sampling: must not be given for a packet capture; it has all bytes")
         return _of_capture(path, columns, idle_ps)
     records = scan(path, head)
     roles = map_columns(records.names, columns)
+    if sampling is not None:
+        roles.pop("sampling", None)
     given = time_unit(unit, "--time-unit") if unit else None
     guesses: list[str] = []
-    frame, tick_ps = _common_form(records, roles, given, packet_bytes, guesses)
+    frame, tick_ps = _common_form(records, roles, given, packet_bytes, sampling, guesses)
     try:
         kept_in = Scratch(scratch)
         file = kept_in.path / "rows.parquet"
@@ -103,6 +110,8 @@ def read_trace(
     )
     dropped = dropped_of(rows, found, roles)
     guesses += said_of(rows, found, roles)
+    if "sampled" in found:
+        guesses += said_of_rates(roles, found, sampling)
     counts = Counts(found["rows"], found["rows0"], found["bytes0"] or 0, dropped, tuple(guesses))
     return Trace(
         records.form,
@@ -120,6 +129,7 @@ def _common_form(
     roles: dict[str, Column],
     given: str | None,
     packet_bytes: int,
+    sampling: int | None,
     guesses: list[str],
 ) -> "tuple[pl.LazyFrame, int]":
     """Rows in one form, with why they are dropped; the unit of `start`, ps."""
@@ -184,12 +194,19 @@ def _common_form(
             optional.append(text(role).cast(pl.Int32, strict=False).alias(role))
     if "group" in roles:
         optional.append(text("group").alias("group"))
+    counts = {
+        role: whole_bytes(pl.col(roles[role].name), records.kind(roles[role].name), 1)
+        for role in ("packets", "reply_bytes")
+        if role in roles
+    }
+    rate = rate_of(records, roles, sampling)
+    if rate is not None:
+        times = pl.when(rate > 1).then(rate).otherwise(1)
+        optional += [rate.alias("rate"), single(bytes_, counts.get("packets")).alias("single")]
+        bytes_ *= times
+        counts = {role: count * times for role, count in counts.items()}
     if "bytes" in roles:
-        for role in ("packets", "reply_bytes"):
-            if role in roles:
-                name = roles[role].name
-                kind = records.kind(name)
-                optional.append(whole_bytes(pl.col(name), kind, 1).alias(role))
+        optional += [count.alias(role) for role, count in counts.items()]
     cell = pl.lit(None, pl.String)
     for code, role in UNREADABLE.items():
         name = size_column(roles).name if role == "bytes" else roles[role].name

@@ -26,6 +26,7 @@ class TrafficOptions:
     trace: Path
     columns: str | None = None
     unit: str | None = None
+    sampling: int | None = None
     place: tuple[str, ...] = ()
     gateway: str | None = None
     groups: tuple[str, ...] = ()
@@ -47,7 +48,7 @@ class Traffic:
 
 def read_traffic(options: TrafficOptions, network: Network) -> Traffic:
     """Read, place, cut and label. Raises UsageError."""
-    trace = read_trace(options.trace, options.columns, options.unit)
+    trace = read_trace(options.trace, options.columns, options.unit, sampling=options.sampling)
     names = {host.name: number for number, host in enumerate(network.hosts)}
     table, prefixes = _places(options.place)
     placed = place(

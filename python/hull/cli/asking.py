@@ -45,6 +45,13 @@ def ask(
         str | None,
         Option(metavar="UNIT", help="Unit of times: s, ms, us, ns or ps (default: inferred)."),
     ] = None,
+    sampling: Annotated[
+        str | None,
+        Option(
+            metavar="N",
+            help="Multiply sizes: the collector saw one packet of N (default: the trace's column).",
+        ),
+    ] = None,
     place: Annotated[
         list[str] | None,
         Option(
@@ -115,6 +122,7 @@ def ask(
             trace=trace,
             columns=columns,
             unit=time_unit,
+            sampling=count("--sampling", sampling),
             place=tuple(place or ()),
             gateway=gateway,
             groups=tuple(group or ()),

@@ -123,6 +123,60 @@ def test_a_list_of_packets(tmp_path: Path) -> None:
     assert "is that of a list of packets" in refusal(path, given)
 
 
+def test_samples_of_packets() -> None:
+    path = CASES / "sflow-samples.csv"
+    assert refusal(path).endswith(
+        "sflow-samples.csv: row 1, column sampling_rate: 1024 of a single packet: the rows are "
+        "sampled packets, from which the sizes of flows are unknown; expected flows; --sampling "
+        "1024 replays each row as a flow of 1024 times its bytes"
+    )
+    trace = read_trace(path, sampling=1024)
+    add_up(trace)
+    assert trace.flows.collect()["bytes"][:2].to_list() == [70 * 1024] * 2
+    said = traffic_of(path, sampling=1024)
+    assert "Sizes are multiplied by the sampling rate, 1,024 (--sampling): 119 rows." in said
+    assert (
+        "A single sampled packet does not tell its flow's size, yet is replayed as a flow" in said
+    )
+
+
+SAMPLED = "start_us,src,dst,bytes,packets,sampling_interval\n1,a,b,900,{}\n2,b,a,70,{}\n"
+
+
+def test_rates_are_multiplied_in(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text(SAMPLED.format("2,1:100", "1,1000"))
+    trace = read_trace(path)
+    assert trace.flows.collect()["bytes"].to_list() == [90_000, 70_000]
+    assert trace.counts.guessed[1:] == (
+        "Sizes are multiplied by the sampling rate, 100 to 1,000 (column sampling_interval): 2 "
+        "rows; override with --sampling N (1: as they are). They are estimates, and flows of which "
+        "no packet was sampled are missing.",
+        "A single sampled packet does not tell its flow's size, yet is replayed as a flow: 1 row.",
+    )
+    unscaled = read_trace(path, sampling=1)
+    assert unscaled.flows.collect()["bytes"].to_list() == [900, 70]
+    path.write_text(SAMPLED.format("2,1", "1,1"))
+    assert "ampling" not in " ".join(read_trace(path).counts.guessed)
+    path.write_text(SAMPLED.format("2,0", "1,"))
+    assert "counts as 1 (column sampling_interval): 2 rows" in read_trace(path).counts.guessed[-1]
+
+
+@pytest.mark.parametrize(
+    ("rates", "told"),
+    [
+        (("2,100", "1,0"), "row 2, column sampling_interval: 0 is invalid; expected the sampling"),
+        (("2,100", "1,"), "row 2, column sampling_interval: empty is invalid"),
+        (("2,often", "1,1"), "row 1, column sampling_interval: often is invalid"),
+        (("2,1", "1,-4"), "row 2, column sampling_interval: -4 is invalid"),
+    ],
+)
+def test_unknown_rates(tmp_path: Path, rates: tuple[str, str], told: str) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text(SAMPLED.format(*rates))
+    assert told in refusal(path)
+
+
 def test_nfdump_summary_below_few_columns(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     few = (CASES / "nfdump-human-sizes.csv").read_text()
