@@ -149,6 +149,8 @@ NAMES: dict[str, tuple[str, ...]] = {
         "id_resp_p",
     ),
     "protocol": ("protocol", "proto", "pr", "prot", "protocol_identifier", "ip_protocol"),
+    "verdict": ("action", "verdict", "disposition", "firewall_action", "policy_action", "decision"),
+    "status": ("log_status",),
     "sampling": (
         "sampling",
         "sampling_rate",

@@ -21,14 +21,15 @@ class Dropped:
     def sentence(self) -> str:
         """For the page and the terminal."""
         told = []
-        if self.bytes or not self.unknown:
+        if self.bytes:
             told.append(size(self.bytes))
         if self.unknown:
             which = "" if self.unknown == self.rows else f" in {number(self.unknown)} of them"
             told.append(f"size unknown{which}")
         if self.first:
             told.append(f"the first is {self.first}")
-        return f"Dropped: {self.why}: {number(self.rows)} ({'; '.join(told)})."
+        more = f" ({'; '.join(told)})" if told else ""
+        return f"Dropped: {self.why}: {number(self.rows)}{more}."
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Rows of a CSV or Parquet file as they come, read in pieces: any number of rows in little memory.
 
-CSV: a header, fields separated by a comma, semicolon, tab or bar, comments after #; plain or
-compressed with gzip or zstd.
+CSV: a header, fields separated by a comma, semicolon, tab, bar or blanks, comments after #; plain
+or compressed with gzip or zstd.
 """
 
 import gzip
@@ -40,6 +40,8 @@ CAPTURES = (
 )
 """The first bytes of pcap and pcapng files."""
 _HEAD = 1 << 16
+_LEAST_NAMES = 4
+"""Names in a header of columns separated by blanks: start, two addresses, size."""
 _ADDRESS = re.compile(r"\d+(\.\d+){0,3}|\d{4}-\d\d-\d\d.*|[0-9a-fA-F:]*::?[0-9a-fA-F:]+")
 
 
@@ -168,7 +170,11 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
         lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
         header = next((line for line in lines if line.strip() and line[0] != "#"), "")
         separator = max(",;\t|", key=header.count)
-        fields = [field.strip(' "') for field in header.split(separator)]
+        if separator not in header and len(header.split()) >= _LEAST_NAMES:
+            separator = " "
+        # Without a separator: at runs of blanks.
+        parts = header.split(None if separator == " " else separator)
+        fields = [field.strip(' "') for field in parts]
         if any(_ADDRESS.fullmatch(field) for field in fields):
             raise refused(
                 path,
@@ -190,8 +196,38 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
         missing_columns="insert",
         glob=False,
     )
+    if separator == " ":
+        return _cells_of(path, fields)
     names = scanned(infer_schema=False).collect_schema().names()[1:]
     return scanned(schema=dict.fromkeys([*names, MORE], pl.String))
+
+
+def _cells_of(path: Path, names: Sequence[str]) -> "pl.LazyFrame":
+    """The columns of lines whose cells are separated by one blank or several."""
+    import polars as pl
+
+    if len(set(names)) < len(names):
+        raise refused(
+            path, f"the header {shown(' '.join(names))} has a name twice; expected each name once"
+        )
+    lines = pl.scan_csv(
+        path,
+        separator="\x01",
+        quote_char=None,
+        infer_schema=False,
+        row_index_name=ROW,
+        comment_prefix="#",
+        encoding="utf8-lossy",
+        extra_columns="ignore",
+        glob=False,
+    )
+    # The whole header is the name of the only column.
+    cells = pl.col(lines.collect_schema().names()[1]).str.extract_all(r"\S+")
+    split = [
+        cells.list.get(place, null_on_oob=True).alias(name)
+        for place, name in enumerate([*names, MORE])
+    ]
+    return lines.select(ROW, *split)
 
 
 def sampled(records: Records, name: str) -> list[Any]:

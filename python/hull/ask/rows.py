@@ -18,16 +18,19 @@ if TYPE_CHECKING:
 WHY = {
     1: "lines of nfdump's summary",
     2: "rows that repeat the header",
-    3: "rows without an address",
-    4: "rows without a readable start",
-    5: "rows without a readable size",
-    6: "rows of zero bytes",
-    7: "rows of ICMP",
+    3: "records of an interval without traffic (NODATA)",
+    4: "records that the collector skipped (SKIPDATA)",
+    5: "flows that a firewall rejected",
+    6: "rows without an address",
+    7: "rows without a readable start",
+    8: "rows without a readable size",
+    9: "rows of zero bytes",
+    10: "rows of ICMP",
 }
 """Why rows are dropped."""
-NO_FLOWS = (1, 2)
-"""Keys of WHY for lines that a tool wrote beside its flows: they have no size."""
-UNREADABLE = {4: "start", 5: "bytes"}
+NO_FLOWS = (1, 2, 3)
+"""Keys of WHY for lines that a tool writes beside its flows: they have no size."""
+UNREADABLE = {7: "start", 8: "bytes"}
 """Key of WHY -> role of the cell that cannot be read."""
 _MOST_BYTES = 10**12
 """Of a flow, as hull's flow lists have it."""

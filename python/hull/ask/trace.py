@@ -4,6 +4,7 @@ CSV and Parquet go through a temporary Parquet file of one form, a piece at a ti
 does not grow with the rows; its folder is `scratch`, or the system's for temporary files.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ _ROW_GROUP = 65_536
 """Rows that are read as one: threads hold some each."""
 _NO_ADDRESS = ("", "-", "0.0.0.0", "::", "N/A", "null", "None")
 _ICMP = ("1", "58", "ICMP", "ICMP6", "IPV6-ICMP", "ICMPV6")
+
+_REJECTED = ("REJECT", "REJECTED", "DENY", "DENIED", "DROP", "DROPPED", "BLOCK", "BLOCKED")
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,10 @@ def _common_form(
     def text(role: str) -> "pl.Expr":
         return pl.col(roles[role].name).cast(pl.String).str.strip_chars()
 
+    def one_of(role: str, values: Sequence[str]) -> "pl.Expr":
+        return text(role).str.to_uppercase().is_in(values) if role in roles else no
+
+    no = pl.lit(False)
     start = time_clock(records, "start", roles["start"], given)
     tick_ps = start.clock.tick_ps
     end: Guess | None = None
@@ -170,21 +177,22 @@ def _common_form(
     bytes_ = whole_bytes(pl.col(column.name), records.kind(column.name), scale, lettered)
     written_out = is_written_out(pl.col(column.name), records.kind(column.name))
     src, dst = text("src"), text("dst")
-    no = pl.lit(False)
     repeated = no
     if records.kind(roles["start"].name) == pl.String:
         repeated = pl.col(roles["start"].name) == roles["start"].name
-    icmp = text("protocol").str.to_uppercase().is_in(_ICMP) if "protocol" in roles else no
     nowhere = src.is_null() | dst.is_null() | src.is_in(_NO_ADDRESS) | dst.is_in(_NO_ADDRESS)
     why = pl.lit(0)
     conditions = (
         records.summary(),
         repeated,
+        one_of("status", ("NODATA",)),
+        one_of("status", ("SKIPDATA",)),
+        one_of("verdict", _REJECTED),
         nowhere,
         time("start", start).is_null(),
         bytes_.is_null(),
         bytes_ == 0,
-        icmp,
+        one_of("protocol", _ICMP),
     )
     for code, condition in reversed(list(enumerate(conditions, start=1))):
         why = pl.when(condition.fill_null(False)).then(code).otherwise(why)

@@ -45,6 +45,7 @@ READERS: dict[str, Callable[[Path], Path]] = {
     "pcap": lambda path: pcap(path, frames_of(FLOWS)),
     "pcapng": lambda path: pcapng(path, frames_of(FLOWS)),
     "lost notes": lambda _: CASES / "lost-notes.csv",
+    "cloud": lambda _: CASES / "vpc-flow.log",
     "human sizes": lambda _: CASES / "nfdump-human-sizes.csv",
 }
 
@@ -175,6 +176,32 @@ def test_unknown_rates(tmp_path: Path, rates: tuple[str, str], told: str) -> Non
     path = tmp_path / "trace.csv"
     path.write_text(SAMPLED.format(*rates))
     assert told in refusal(path)
+
+
+def test_flow_logs_of_a_cloud(tmp_path: Path) -> None:
+    path = CASES / "vpc-flow.log"
+    text = path.read_text()
+    counts = read_trace(path).counts
+    assert (counts.rows, counts.flows) == (59, 50)
+    rows = [line.split() for line in text.splitlines()[1:]]
+    assert counts.bytes == sum(int(row[9]) for row in rows if row[12] == "ACCEPT")
+    rejected = sum(int(row[9]) for row in rows if row[12] == "REJECT")
+    assert [(one.why, one.rows, one.bytes, one.unknown) for one in counts.dropped] == [
+        ("records of an interval without traffic (NODATA)", 2, 0, 0),
+        ("flows that a firewall rejected", 7, rejected, 0),
+    ]
+    other = tmp_path / "trace"
+    # Blanks may align the columns.
+    other.write_text(text.replace(" ", "   ").replace("NODATA", "SKIPDATA"))
+    skipped = read_trace(other).counts
+    assert (skipped.flows, skipped.bytes) == (counts.flows, counts.bytes)
+    assert skipped.sentences[0] == (
+        "Dropped: records that the collector skipped (SKIPDATA): 2 (size unknown)."
+    )
+    other.write_text("start_us src dst bytes\n1 a b 5 6\n")
+    assert "row 1: 6 is beyond the 4 columns" in refusal(other)
+    other.write_text("start_us src dst src bytes\n1 a b 5 6\n")
+    assert "has a name twice" in refusal(other)
 
 
 def test_nfdump_summary_below_few_columns(tmp_path: Path) -> None:
