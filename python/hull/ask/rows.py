@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hull.ask import sampling
 from hull.ask.columns import Column
 from hull.ask.counts import Dropped, counted, number, size
+from hull.ask.exporters import COPY
 from hull.ask.records import ROW, Records, longer_row, refused
 from hull.errors import shown
 
@@ -26,6 +27,7 @@ WHY = {
     8: "rows without a readable size",
     9: "rows of zero bytes",
     10: "rows of ICMP",
+    COPY: "rows of flows that another exporter has as well",
 }
 """Why rows are dropped."""
 NO_FLOWS = (1, 2, 3)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hull.ask.columns import Column, map_columns
 from hull.ask.counts import Counts, number
+from hull.ask.exporters import copies_of
 from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, MORE, ROW, Records, first_line, head_of, refused, scan
@@ -86,19 +87,11 @@ def read_trace(
     given = time_unit(unit, "--time-unit") if unit else None
     guesses: list[str] = []
     frame, tick_ps = _common_form(records, roles, given, packet_bytes, sampling, guesses)
-    try:
-        kept_in = Scratch(scratch)
-        file = kept_in.path / "rows.parquet"
-        frame.sink_parquet(file, compression="lz4", row_group_size=_ROW_GROUP)
-    except pl.exceptions.PanicException:
-        raise refused(path, f"cannot be read: {DAMAGED}") from None
-    except pl.exceptions.PolarsError as error:
-        raise refused(path, f"cannot be read: {first_line(error)}") from None
-    except OSError as error:
-        if error.errno is None:  # of the decompression
-            raise refused(path, f"cannot be read: {reason_of(error)}") from None
-        raise RunError(f"{path}: its rows cannot be kept: {reason_of(error)}") from None
-    rows = pl.scan_parquet(file)
+    kept_in = _scratch(path, scratch)
+    rows = _kept(path, frame, kept_in.path / "rows.parquet")
+    copies = copies_of(rows) if "exporter" in roles else None
+    if copies is not None:
+        rows = _kept(path, copies.without(rows), kept_in.path / "once.parquet")
     found = totals_of(rows)
     check(path, rows, found, records, roles, tick_ps)
     kept = rows.filter(pl.col("why") == 0)
@@ -112,6 +105,8 @@ def read_trace(
         *extra,
     )
     dropped = dropped_of(rows, found, roles)
+    if copies is not None:
+        guesses.append(copies.sentence(roles["exporter"]))
     guesses += said_of(rows, found, roles)
     if "sampled" in found:
         guesses += said_of_rates(roles, found, sampling)
@@ -125,6 +120,30 @@ def read_trace(
         {role: column.name for role, column in roles.items()},
         kept_in,
     )
+
+
+def _scratch(path: Path, inside: Path | None) -> Scratch:
+    try:
+        return Scratch(inside)
+    except OSError as error:
+        raise RunError(f"{path}: its rows cannot be kept: {reason_of(error)}") from None
+
+
+def _kept(path: Path, frame: "pl.LazyFrame", file: Path) -> "pl.LazyFrame":
+    """The rows in a file of their own."""
+    import polars as pl
+
+    try:
+        frame.sink_parquet(file, compression="lz4", row_group_size=_ROW_GROUP)
+    except pl.exceptions.PanicException:
+        raise refused(path, f"cannot be read: {DAMAGED}") from None
+    except pl.exceptions.PolarsError as error:
+        raise refused(path, f"cannot be read: {first_line(error)}") from None
+    except OSError as error:
+        if error.errno is None:  # of the decompression
+            raise refused(path, f"cannot be read: {reason_of(error)}") from None
+        raise RunError(f"{path}: its rows cannot be kept: {reason_of(error)}") from None
+    return pl.scan_parquet(file)
 
 
 def _common_form(
@@ -207,6 +226,10 @@ def _common_form(
         for role in ("packets", "reply_bytes")
         if role in roles
     }
+    if "exporter" in roles:
+        optional.append(text("exporter").fill_null("").alias("exporter"))
+        if "protocol" in roles:
+            optional.append(text("protocol").alias("protocol"))
     rate = rate_of(records, roles, sampling)
     if rate is not None:
         times = pl.when(rate > 1).then(rate).otherwise(1)

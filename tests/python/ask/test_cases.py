@@ -46,6 +46,7 @@ READERS: dict[str, Callable[[Path], Path]] = {
     "pcapng": lambda path: pcapng(path, frames_of(FLOWS)),
     "lost notes": lambda _: CASES / "lost-notes.csv",
     "cloud": lambda _: CASES / "vpc-flow.log",
+    "two exporters": lambda _: CASES / "nfdump-two-exporters.csv",
     "human sizes": lambda _: CASES / "nfdump-human-sizes.csv",
 }
 
@@ -202,6 +203,40 @@ def test_flow_logs_of_a_cloud(tmp_path: Path) -> None:
     assert "row 1: 6 is beyond the 4 columns" in refusal(other)
     other.write_text("start_us src dst src bytes\n1 a b 5 6\n")
     assert "has a name twice" in refusal(other)
+
+
+def test_flows_of_two_exporters(tmp_path: Path) -> None:
+    path = CASES / "nfdump-two-exporters.csv"
+    rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
+    # The first has all that the second has, and a row more.
+    sizes = [int(row[8]) for row in rows if row[10] == "r1"]
+    trace = read_trace(path)
+    add_up(trace)
+    assert (trace.counts.rows, trace.counts.flows) == (79, len(sizes)) == (79, 40)
+    assert trace.counts.bytes == sum(sizes)
+    assert trace.counts.dropped[0].bytes == sum(int(row[8]) for row in rows) - trace.counts.bytes
+    assert trace.counts.guessed[-1] == (
+        "Several exporters (column router: r1, r2) saw the same connections, by addresses and "
+        "ports: 29; of each the exporter with the most bytes counts."
+    )
+
+
+def test_an_exporter_of_its_own_flows_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    header = "start_us,src,dst,bytes,exporter_ip"
+    # Without ports, a flow is the same if start and size are.
+    rows = ["1,a,b,5,r2", "1,a,b,5,r1", "2,a,b,5,r2", "1,b,a,5,r1", "3,b,a,7,", "3,b,a,7,r1"]
+    path.write_text("\n".join([header, *rows, ""]))
+    trace = read_trace(path)
+    add_up(trace)
+    assert trace.counts.flows == 4
+    assert "(column exporter_ip: , r1, r2)" in trace.counts.guessed[-1]
+    # The exporter that saw most of a flow counts, whichever row comes first.
+    header = "start_us,src,dst,bytes,exporter_ip,sport,dport"
+    rows = ["1,a,b,5,r1,9,80", "2,a,b,6,r2,9,80", "3,a,b,5,r1,8,80"]
+    path.write_text("\n".join([header, *rows, ""]))
+    trace = read_trace(path)
+    assert trace.flows.collect()["bytes"].to_list() == [6, 5]
 
 
 def test_nfdump_summary_below_few_columns(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""Flows that several exporters saw, such as two routers on a path: the rows of one are kept.
+
+A flow is known by its addresses, ports and protocol, or without ports by start and size. Of each
+flow the exporter with the most bytes counts.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hull.ask.columns import Column
+from hull.ask.counts import number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COPY = 11
+"""Key of WHY for rows of the other exporters."""
+_PORTS = ("src_port", "dst_port")
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Flows with several exporters."""
+
+    chosen: "pl.DataFrame"
+    """The columns of `key` and `chosen`, the exporter whose rows are kept."""
+    key: tuple[str, ...]
+    names: tuple[str, ...]
+    """All exporters."""
+
+    def without(self, rows: "pl.LazyFrame") -> "pl.LazyFrame":
+        """The rows, with those of the other exporters dropped."""
+        import polars as pl
+
+        joined = rows.join(
+            self.chosen.lazy(),
+            on=list(self.key),
+            how="left",
+            nulls_equal=True,
+            maintain_order="left",
+        )
+        other = (pl.col("why") == 0) & (pl.col("exporter") != pl.col("chosen"))
+        why = pl.when(other.fill_null(False)).then(pl.lit(COPY, pl.UInt8)).otherwise(pl.col("why"))
+        return joined.with_columns(why.alias("why")).drop("chosen")
+
+    def sentence(self, column: Column) -> str:
+        """For the page."""
+        names = ", ".join(self.names[:_SHOWN]) + (", ..." if len(self.names) > _SHOWN else "")
+        ports = _PORTS[0] in self.key
+        what = "connections, by addresses and ports" if ports else "flows, by start and size"
+        return (
+            f"Several exporters (column {column.name}: {names}) saw the same {what}: "
+            f"{number(self.chosen.height)}; of each the exporter with the most bytes counts."
+        )
+
+
+def copies_of(rows: "pl.LazyFrame") -> Copies | None:
+    """The flows of rows in their common form that have several exporters."""
+    import polars as pl
+
+    kept = rows.filter(pl.col("why") == 0)
+    names = kept.select(pl.col("exporter").unique()).collect(engine="streaming").to_series()
+    if len(names) <= 1:
+        return None
+    there = rows.collect_schema().names()
+    ports = all(name in there for name in _PORTS)
+    rest = (
+        [*_PORTS, *(["protocol"] if "protocol" in there else [])] if ports else ["start", "bytes"]
+    )
+    key = ("src", "dst", *rest)
+    # A sum named "bytes" would hide the key.
+    each = kept.group_by([*key, "exporter"], maintain_order=True).agg(
+        pl.col("bytes").sum().alias("sum")
+    )
+    ordered = pl.col("exporter").sort_by(["sum", "exporter"], descending=[True, False])
+    chosen = (
+        each.group_by(key, maintain_order=True)
+        .agg(ordered.first().alias("chosen"), pl.len().alias("exporters"))
+        .filter(pl.col("exporters") > 1)
+        .drop("exporters")
+        .collect(engine="streaming")
+    )
+    if chosen.is_empty():
+        return None
+    return Copies(chosen, key, tuple(sorted(names.to_list())))
