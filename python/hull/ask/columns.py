@@ -126,7 +126,14 @@ NAMES: dict[str, tuple[str, ...]] = {
         "d_pkts",
         "orig_pkts",
     ),
-    "reply_bytes": ("obyt", "out_bytes", "outbytes", "resp_bytes", "reverse_bytes"),
+    "reply_bytes": (
+        "obyt",
+        "out_bytes",
+        "outbytes",
+        "resp_bytes",
+        "resp_ip_bytes",
+        "reverse_bytes",
+    ),
     "src_port": (
         "src_port",
         "source_port",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hull.ask.columns import Column
 from hull.ask.counts import number
+from hull.ask.replies import has_reply
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,8 @@ class Copies:
             nulls_equal=True,
             maintain_order="left",
         )
-        other = (pl.col("why") == 0) & (pl.col("exporter") != pl.col("chosen"))
+        moves = (pl.col("why") == 0) | has_reply(rows.collect_schema().names())
+        other = moves & (pl.col("exporter") != pl.col("chosen"))
         why = pl.when(other.fill_null(False)).then(pl.lit(COPY, pl.UInt8)).otherwise(pl.col("why"))
         return joined.with_columns(why.alias("why")).drop("chosen")
 
@@ -59,11 +61,11 @@ def copies_of(rows: "pl.LazyFrame") -> Copies | None:
     """The flows of rows in their common form that have several exporters."""
     import polars as pl
 
-    kept = rows.filter(pl.col("why") == 0)
+    there = rows.collect_schema().names()
+    kept = rows.filter((pl.col("why") == 0) | has_reply(there))
     names = kept.select(pl.col("exporter").unique()).collect(engine="streaming").to_series()
     if len(names) <= 1:
         return None
-    there = rows.collect_schema().names()
     ports = all(name in there for name in _PORTS)
     rest = (
         [*_PORTS, *(["protocol"] if "protocol" in there else [])] if ports else ["start", "bytes"]

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hull.ask import zeek
 from hull.ask.csv_lines import LINE_BYTES, long_line
 from hull.ask.nfdump import MAGIC, is_nfdump, of_summary
 from hull.ask.packet_list import is_packet_list
@@ -114,8 +115,7 @@ def scan(path: Path, head: bytes) -> Records:
             frame = pl.scan_parquet(path, row_index_name=ROW, glob=False)
             form = "Parquet"
         else:
-            frame = _scan_csv(path, head)
-            form = "CSV"
+            frame, form = _scan_csv(path, head)
         schema = frame.collect_schema()
         sample = frame.head(SAMPLE).collect(engine="streaming")
     except pl.exceptions.PanicException:
@@ -156,7 +156,8 @@ def _end_of(path: Path) -> bytes:
         return file.read()
 
 
-def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
+def _scan_csv(path: Path, head: bytes) -> "tuple[pl.LazyFrame, str]":
+    """The rows, and the form of the file."""
     import polars as pl
 
     if head[:2] in MAGIC:
@@ -166,8 +167,10 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
     if b"\0" in head and head[:4] != b"\x28\xb5\x2f\xfd":
         raise refused(path, "is not text; expected a CSV, Parquet, pcap or pcapng file")
     separator = ","
+    zeek_header = None
     if b"\0" not in head:
         lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+        zeek_header = zeek.header_of(lines)
         header = next((line for line in lines if line.strip() and line[0] != "#"), "")
         separator = max(",;\t|", key=header.count)
         if separator not in header and len(header.split()) >= _LEAST_NAMES:
@@ -175,7 +178,7 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
         # Without a separator: at runs of blanks.
         parts = header.split(None if separator == " " else separator)
         fields = [field.strip(' "') for field in parts]
-        if any(_ADDRESS.fullmatch(field) for field in fields):
+        if zeek_header is None and any(_ADDRESS.fullmatch(field) for field in fields):
             raise refused(
                 path,
                 f"{shown(header)} is invalid; expected a header with the names of the columns, "
@@ -188,7 +191,6 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
     scanned = partial(
         pl.scan_csv,
         path,
-        separator=separator,
         row_index_name=ROW,
         comment_prefix="#",
         encoding="utf8-lossy",
@@ -196,10 +198,16 @@ def _scan_csv(path: Path, head: bytes) -> "pl.LazyFrame":
         missing_columns="insert",
         glob=False,
     )
+    if zeek_header is not None:
+        separator, names = zeek_header
+        schema = dict.fromkeys([*names, MORE], pl.String)
+        whole = scanned(separator=separator, schema=schema, has_header=False, quote_char=None)
+        return whole, zeek.FORM
     if separator == " ":
-        return _cells_of(path, fields)
-    names = scanned(infer_schema=False).collect_schema().names()[1:]
-    return scanned(schema=dict.fromkeys([*names, MORE], pl.String))
+        return _cells_of(path, fields), "text with blanks between the cells"
+    names = scanned(separator=separator, infer_schema=False).collect_schema().names()[1:]
+    schema = dict.fromkeys([*names, MORE], pl.String)
+    return scanned(separator=separator, schema=schema), "CSV"
 
 
 def _cells_of(path: Path, names: Sequence[str]) -> "pl.LazyFrame":

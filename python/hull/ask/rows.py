@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hull.ask import sampling
-from hull.ask.columns import Column
+from hull.ask.columns import Column, plain
 from hull.ask.counts import Dropped, counted, number, size
 from hull.ask.exporters import COPY
 from hull.ask.records import ROW, Records, longer_row, refused
+from hull.ask.replies import OWN_SIZE, has_reply
 from hull.errors import shown
 
 if TYPE_CHECKING:
@@ -40,21 +41,26 @@ _LONGEST_PS = 100 * 86_400 * 10**12
 _ACKNOWLEDGEMENT = 60
 """Bytes of a packet that carries no data: IP and TCP headers with options."""
 
+_PAYLOADS = ("orig_bytes",)
+"""Columns of sizes without the bytes of headers and acknowledgements."""
+
 
 def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
     """All that is asked of the rows, in one go."""
     import polars as pl
 
-    kept = pl.col("why") == 0
     names = rows.collect_schema().names()
+    kept = pl.col("why") == 0
+    replies = has_reply(names)
+    moves = kept | replies
     asked = [
         pl.len().alias("rows"),
-        pl.col("start").filter(kept).min().alias("first"),
-        pl.col("start").filter(kept).max().alias("last"),
-        pl.col("duration_ps").filter(kept).null_count().alias("without_duration"),
+        pl.col("start").filter(moves).min().alias("first"),
+        pl.col("start").filter(moves).max().alias("last"),
+        pl.col("duration_ps").filter(moves).null_count().alias("without_duration"),
         pl.col(ROW).filter(kept & (pl.col("bytes") < 0)).min().alias("negative"),
         pl.col(ROW).filter(kept & (pl.col("bytes") > _MOST_BYTES)).min().alias("too_large"),
-        pl.col(ROW).filter(kept & (pl.col("duration_ps") < 0)).min().alias("backwards"),
+        pl.col(ROW).filter(moves & (pl.col("duration_ps") < 0)).min().alias("backwards"),
         pl.col(ROW).filter(pl.col("longer")).min().alias("longer"),
         (kept & pl.col("written_out")).sum().alias("written_out"),
         pl.col(ROW).filter(kept & pl.col("written_out")).min().alias("first_written_out"),
@@ -70,7 +76,7 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
             pl.col(ROW).filter(this).min().alias(f"first{code}"),
         ]
     for power in range(1, 13):
-        divides = (pl.col("start") % 10**power == 0).filter(kept).all()
+        divides = (pl.col("start") % 10**power == 0).filter(moves).all()
         asked.append(divides.alias(f"tick{power}"))
     if "rate" in names:
         asked += sampling.asked()
@@ -78,10 +84,29 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
         small = kept & (pl.col("bytes") <= _ACKNOWLEDGEMENT * pl.col("packets"))
         asked.append(small.sum().alias("small"))
         asked.append(pl.col("bytes").filter(small).sum().alias("small_bytes"))
+    for role, which in (("reply_bytes", replies), ("other_bytes", kept)):
+        if role not in names:
+            continue
+        size_ = pl.col(role)
+        there = which & (size_ > 0)
+        asked += [
+            there.sum().alias("replies" if role == "reply_bytes" else "others"),
+            size_.filter(there)
+            .sum()
+            .alias("replied_bytes" if role == "reply_bytes" else "other_total"),
+        ]
     if "reply_bytes" in names:
-        replies = kept & (pl.col("reply_bytes") > 0)
-        asked.append(replies.sum().alias("replies"))
-        asked.append(pl.col("reply_bytes").filter(replies).sum().alias("replied_bytes"))
+        size_ = pl.col("reply_bytes")
+        asked += [
+            (kept & size_.is_null()).sum().alias("unknown_replies"),
+            pl.col(ROW).filter(moves & (size_ < 0)).min().alias("negative_reply"),
+            pl.col(ROW).filter(moves & (size_ > _MOST_BYTES)).min().alias("too_large_reply"),
+        ]
+        dropped = ~pl.col("why").is_in([0, *OWN_SIZE])
+        asked += [
+            size_.filter(dropped & (pl.col("why") == code)).sum().alias(f"reply{code}")
+            for code in WHY
+        ]
     return rows.select(asked).collect(engine="streaming").row(0, named=True)
 
 
@@ -94,6 +119,7 @@ def dropped_of(
         if not found[f"rows{code}"]:
             continue
         unknown = 0 if code in NO_FLOWS else found[f"unknown{code}"]
+        bytes_ = (found[f"bytes{code}"] or 0) + (found.get(f"reply{code}") or 0)
         first = ""
         if code in UNREADABLE:
             row = found[f"first{code}"]
@@ -101,9 +127,7 @@ def dropped_of(
             cell = _value(rows, row, "cell")
             told = "empty" if cell in (None, "") else shown(cell)
             first = f"row {number(row + 1)}, column {column.name}: {told}"
-        dropped.append(
-            Dropped(why, found[f"rows{code}"], found[f"bytes{code}"] or 0, unknown, first)
-        )
+        dropped.append(Dropped(why, found[f"rows{code}"], bytes_, unknown, first))
     return tuple(dropped)
 
 
@@ -131,14 +155,15 @@ def check(
 
     if (row := found["longer"]) is not None:
         raise longer_row(path, records.names, row, _value(rows, row, "cell"))
-    for problem in ("negative", "too_large"):
-        row = found[problem]
+    for problem in ("negative", "too_large", "negative_reply", "too_large_reply"):
+        row = found.get(problem)
         if row is None:
             continue
-        name = size_column(roles).name
+        role = "reply_bytes" if problem.endswith("reply") else "bytes"
+        name = (roles[role] if role in roles else size_column(roles)).name
         raise refused(
             path,
-            f"row {number(row + 1)}, column {name}: {_value(rows, row, 'bytes')} is invalid; "
+            f"row {number(row + 1)}, column {name}: {_value(rows, row, role)} is invalid; "
             "expected a size from 0 to 1 TB in bytes",
         )
     if found["backwards"] is not None:
@@ -150,7 +175,7 @@ def check(
             f"row {number(row + 1)}, column {name}: the flow ends {-lasts:.12g} s before it "
             "starts; expected an end at or after the start",
         )
-    if not found["rows0"]:
+    if not found["rows0"] and not found.get("replies"):
         whys = ", ".join(
             f"{why}: {number(found[f'rows{code}'])}"
             for code, why in WHY.items()
@@ -190,16 +215,29 @@ def said_of(rows: "pl.LazyFrame", found: dict[str, Any], roles: dict[str, Column
     if ("duration" in roles or "end" in roles) and found["without_duration"]:
         flows = counted(found["without_duration"], "flow")
         said.append(f"The duration cannot be read and counts as unknown: {flows}.")
-    if found.get("small"):
+    if found.get("small") and plain(size_column(roles).name) not in _PAYLOADS:
         flows = counted(found["small"], "flow")
         said.append(
             f"Probably acknowledgements only, at most {_ACKNOWLEDGEMENT} bytes a packet, but "
             f"replayed as data: {flows}, {size(found['small_bytes'])}."
         )
     if found.get("replies"):
-        replies = counted(found["replies"], "row")
+        flows = counted(found["replies"], "flow")
         said.append(
-            f"Bytes of the other direction are not replayed (column {roles['reply_bytes'].name}): "
-            f"{replies}, {size(found['replied_bytes'])}."
+            f"The other direction (column {roles['reply_bytes'].name}) is replayed as flows of its "
+            f"own from the starts of the rows: {flows}, {size(found['replied_bytes'])}."
+        )
+    if found.get("unknown_replies"):
+        unknown = counted(found["unknown_replies"], "row")
+        said.append(
+            "The bytes of the other direction cannot be read and are left out (column "
+            f"{roles['reply_bytes'].name}): {unknown}."
+        )
+    if found.get("others"):
+        name = roles["reply_bytes"].name
+        said.append(
+            f"Bytes of the other direction are not replayed (column {name}): "
+            f"{counted(found['others'], 'row')}, {size(found['other_total'])}; replay them with "
+            f"--columns reply_bytes={name}."
         )
     return said

@@ -15,6 +15,7 @@ from hull.ask.exporters import copies_of
 from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, MORE, ROW, Records, first_line, head_of, refused, scan
+from hull.ask.replies import flows_with_replies, replayed
 from hull.ask.rows import UNREADABLE, check, dropped_of, said_of, size_column, totals_of
 from hull.ask.sampling import rate as rate_of
 from hull.ask.sampling import said_of_rates, single
@@ -95,6 +96,9 @@ def read_trace(
     found = totals_of(rows)
     check(path, rows, found, records, roles, tick_ps)
     kept = rows.filter(pl.col("why") == 0)
+    replies = found.get("replies") or 0
+    if replies:
+        kept = _kept(path, flows_with_replies(rows), kept_in.path / "flows.parquet")
     extra = [c for c in ("src_port", "dst_port", "group") if c in roles]
     flows = kept.select(
         ((pl.col("start") - found["first"]) * tick_ps).alias("start_ps"),
@@ -110,7 +114,14 @@ def read_trace(
     guesses += said_of(rows, found, roles)
     if "sampled" in found:
         guesses += said_of_rates(roles, found, sampling)
-    counts = Counts(found["rows"], found["rows0"], found["bytes0"] or 0, dropped, tuple(guesses))
+    counts = Counts(
+        found["rows"],
+        found["rows0"] + replies,
+        (found["bytes0"] or 0) + (found.get("replied_bytes") or 0),
+        dropped,
+        tuple(guesses),
+        replies=replies,
+    )
     return Trace(
         records.form,
         flows,
@@ -237,7 +248,8 @@ def _common_form(
         bytes_ *= times
         counts = {role: count * times for role, count in counts.items()}
     if "bytes" in roles:
-        optional += [count.alias(role) for role, count in counts.items()]
+        names = {"reply_bytes": "reply_bytes" if replayed(roles, records.form) else "other_bytes"}
+        optional += [count.alias(names.get(role, role)) for role, count in counts.items()]
     cell = pl.lit(None, pl.String)
     for code, role in UNREADABLE.items():
         name = size_column(roles).name if role == "bytes" else roles[role].name

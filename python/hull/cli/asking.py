@@ -13,7 +13,7 @@ from hull.cli.common import Force, Format, Jobs, command, count
 def ask(
     trace: Annotated[
         Path,
-        Argument(help="Flows: CSV, Parquet, nfdump -o csv, pcap or pcapng."),
+        Argument(help="Flows: CSV, Parquet, nfdump -o csv, Zeek's conn.log, pcap or pcapng."),
     ],
     topology: Annotated[
         str,

@@ -1,5 +1,6 @@
 """Traces as people's own tools write them: what was read adds up, and the page has all of it."""
 
+import gzip
 import html
 import os
 import re
@@ -46,6 +47,7 @@ READERS: dict[str, Callable[[Path], Path]] = {
     "pcapng": lambda path: pcapng(path, frames_of(FLOWS)),
     "lost notes": lambda _: CASES / "lost-notes.csv",
     "cloud": lambda _: CASES / "vpc-flow.log",
+    "zeek": lambda _: CASES / "zeek-conn.log",
     "two exporters": lambda _: CASES / "nfdump-two-exporters.csv",
     "human sizes": lambda _: CASES / "nfdump-human-sizes.csv",
 }
@@ -84,7 +86,8 @@ def test_notes_reach_the_page_and_the_terminal(tmp_path: Path) -> None:
         "orig_bytes: -).",
         "Dropped: rows of ICMP: 1 (64 B).",
         "ts is in seconds since 1970, by its values",
-        "Bytes of the other direction are not replayed (column resp_bytes): 3 rows, 10 MB.",
+        "Bytes of the other direction are not replayed (column resp_bytes): 3 rows, 10 MB; replay "
+        "them with --columns reply_bytes=resp_bytes.",
         "Places are guessed: 4 addresses in 1 block",
     )
     for sentence in sentences:
@@ -237,6 +240,56 @@ def test_an_exporter_of_its_own_flows_is_kept(tmp_path: Path) -> None:
     path.write_text("\n".join([header, *rows, ""]))
     trace = read_trace(path)
     assert trace.flows.collect()["bytes"].to_list() == [6, 5]
+
+
+def test_both_directions_are_flows(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    header = "start_us,src,dst,sport,dport,bytes,resp_bytes\n"
+    path.write_text(
+        header + "5,a,b,9,80,7,100\n1,b,c,8,80,0,200\n6,a,c,7,80,-,300\n7,c,a,6,80,1,-\n"
+    )
+    given = "reply_bytes=resp_bytes"
+    trace = read_trace(path, given)
+    add_up(trace)
+    assert trace.flows.select("start_ps", "src", "dst", "src_port", "bytes").collect().rows() == [
+        (4_000_000, "a", "b", 9, 7),
+        (6_000_000, "c", "a", 6, 1),
+        (4_000_000, "b", "a", 80, 100),
+        (0, "c", "b", 80, 200),
+        (5_000_000, "c", "a", 80, 300),
+    ]
+    assert "left out (column resp_bytes): 1 row." in trace.counts.guessed[-1]
+    path.write_text(header + "5,a,b,9,80,7,-100\n")
+    assert "row 1, column resp_bytes: -100 is invalid; expected a size from" in refusal(path, given)
+
+
+def test_zeek_logs_have_both_directions(tmp_path: Path) -> None:
+    path = CASES / "zeek-conn.log"
+    rows = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
+    trace = read_trace(path)
+    add_up(trace)
+    counts = trace.counts
+    assert trace.form == "Zeek log"
+    assert (counts.rows, counts.flows, counts.dropped) == (62, 118, counts.dropped)
+    assert [(one.why, one.rows, one.unknown) for one in counts.dropped] == [
+        ("rows without a readable size", 3, 3)
+    ]
+    assert counts.bytes == sum(int(cell) for row in rows for cell in row[9:11] if cell != "-")
+    first = trace.flows.collect().sort("start_ps", maintain_order=True)[:2]
+    row = rows[0]
+    assert first.select("src", "dst", "bytes", "dst_port").rows() == [
+        (row[2], row[4], int(row[9]), int(row[5])),
+        (row[4], row[2], int(row[10]), int(row[3])),
+    ]
+    assert "is replayed as flows of its own" in " ".join(counts.guessed)
+    assert "cknowledgement" not in " ".join(counts.guessed)
+    packed = tmp_path / "conn.log.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    again = read_trace(packed)
+    assert again.counts == counts
+    other = tmp_path / "conn.log"
+    other.write_text(path.read_text() + "\t".join([*rows[0], "more"]) + "\n")
+    assert f"row {len(rows) + 1}: more is beyond the 21 columns" in refusal(other)
 
 
 def test_nfdump_summary_below_few_columns(tmp_path: Path) -> None:

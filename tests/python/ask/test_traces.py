@@ -210,7 +210,7 @@ def test_acks_and_reverse_bytes_are_reported(tmp_path: Path) -> None:
     rows = "start_us,src,dst,bytes,packets,out_bytes\n1,a,b,104,2,0\n2,a,b,9000,6,70\n"
     said = " ".join(read_trace(text_of(tmp_path, rows)).counts.guessed)
     assert "at most 60 bytes a packet, but replayed as data: 1 flow, 104 B." in said
-    assert "not replayed (column out_bytes): 1 row, 70 B." in said
+    assert "not replayed (column out_bytes): 1 row, 70 B;" in said
 
 
 BAD = {
