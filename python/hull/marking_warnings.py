@@ -76,7 +76,7 @@ def unreachable_thresholds(scenario: Scenario) -> Iterator[str]:
     switch, mtu = scenario["switch"], mtu_of(scenario)
     for key, marking, buffer_key, buffer in _ports(switch):
         threshold = _core.quantity("size", marking["threshold"])
-        found, reason = _longest_queue(switch, buffer_key, buffer, mtu)
+        found, reason = longest_queue(switch, buffer_key, buffer, mtu)
         # A packet is compared with the queue that it finds or leaves behind, without itself.
         if not _counts_the_packet(switch, marking):
             found -= mtu
@@ -93,7 +93,7 @@ def unreachable_red(scenario: Scenario) -> Iterator[str]:
     switch, mtu = scenario["switch"], mtu_of(scenario)
     if "red" not in switch or any("buffer" in entry for entry in switch.get("ports", ())):
         return
-    found, reason = _longest_queue(switch, "switch.buffer", switch["buffer"], mtu)
+    found, reason = longest_queue(switch, "switch.buffer", switch["buffer"], mtu)
     least = switch["red"]["min"]
     if _bytes(least, mtu) >= max(found - mtu, 0.0):
         yield (
@@ -272,7 +272,7 @@ def _counts_the_packet(switch: Mapping[str, Any], marking: Mapping[str, Any]) ->
     return bool(marking["count_arriving"]) if at_arrival else in_service
 
 
-def _longest_queue(
+def longest_queue(
     switch: Mapping[str, Any], buffer_key: str, buffer: str, mtu: float
 ) -> tuple[float, str]:
     """The longest queue that a port may hold, bytes, and what limits it."""

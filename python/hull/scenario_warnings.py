@@ -10,6 +10,7 @@ from typing import Any
 from hull import _core
 from hull.marking_warnings import marking_warnings
 from hull.plan import Cell, Plan
+from hull.workload_warnings import workload_warnings
 
 _MOST_NAMES = 3
 
@@ -33,11 +34,11 @@ def warnings_before(plan: Plan) -> list[str]:
 def _of_cell(cell: Cell, networks: dict[str, dict[str, Any]]) -> Iterator[str]:
     scenario = cell.scenario
 
-    def rates() -> Sequence[float]:
-        rates_bps: Sequence[float] = _network(scenario, networks)["rates_bps"]
-        return rates_bps
+    def network() -> dict[str, Any]:
+        return _network(scenario, networks)
 
-    yield from marking_warnings(scenario, rates)
+    yield from marking_warnings(scenario, lambda: network()["rates_bps"])
+    yield from workload_warnings(scenario, network)
 
 
 def _network(scenario: Mapping[str, Any], networks: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -47,6 +47,10 @@ def warnings(content: dict[str, Any], *settings: str) -> list[str]:
 ON_PURPOSE = {
     # Senders with ECN at a FIFO without marking, one of the source's queues.
     "l4s-coexistence": "transport.ecn, transports.second.ecn: true, but no switch marks",
+    # Incast with timeouts of 300 ms, or of 10 ms at a shorter round trip: what the thesis measures.
+    "thesis-incast-static": "transport.min_rto: 300ms is 2813 times the round trip",
+    "thesis-fig2-18": "transport.min_rto: 300ms is 2813 times the round trip",
+    "thesis-incast-other": "transport.min_rto: 10ms is 118 times the round trip",
 }
 """Names of scenarios and experiments whose warnings say what their source wanted."""
 
@@ -246,3 +250,25 @@ def test_a_run_warns_once_before_it_starts(hull: Hull) -> None:
     assert summary["warnings"][0] == TOLD
     again = hull("run", "own.toml")
     assert again.stderr.count(TOLD) == 1
+
+
+def incast(**settings: Any) -> dict[str, Any]:
+    """Responses of 1 MB to one host, over a buffer of 300 KB."""
+    switch = {"rate": "10Gbps", "delay": "1us", "buffer": "300KB", **settings}
+    host = {"rate": "10Gbps", "delay": "1us"}
+    transport = {"congestion_control": "newreno"}
+    return scenario(switch, host=host, transport=transport, workload={"incast": {}})
+
+
+def test_a_minimum_rto_far_above_the_round_trip() -> None:
+    (found,) = warnings(incast())
+    assert found.startswith("transport.min_rto: 10ms is 1")
+    assert found.endswith(
+        "; after drops (switch.buffer = 300KB), timeouts decide how long workload.incast takes"
+    )
+    assert warnings(incast(), "transport.min_rto=200us", "transport.delayed_ack=50us") == []
+    assert warnings(incast(buffer="unlimited")) == []
+    assert warnings(incast(), "workload.incast.total=200KB") == []
+    assert len(warnings(incast(loss="1%"), "workload.incast.total=200KB")) == 1
+    everyone = {**incast(), "workload": {"all_to_all": {"size": "1MB"}}}
+    assert "workload.all_to_all takes" in warnings(everyone)[0]
