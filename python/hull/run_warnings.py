@@ -8,18 +8,22 @@
 - Flows, or queries, that started and did not complete: completion times leave them out.
 - A group of flows of which no flow has completed.
 - Rows of a flow list that start after the measured time.
+- Switches that dropped packets and marked none, although senders have ECN.
+- A queue inside the sending host that decides the 99th percentile of small flows.
 - L4S packets, ECT(1), at switches that do not queue them apart from classic ones.
 """
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from hull import _core
+from hull.marking_warnings import MARKING
 from hull.plan import Plan
 from hull.registry import NO_GROUP
+from hull.waits import SENDER, waits_of
 
 WITHOUT_MAX_WINDOW = (
     "qcn",
@@ -34,6 +38,8 @@ WITHOUT_MAX_WINDOW = (
 """Congestion controls that transport.max_window does not limit: by rate, and messages."""
 
 
+MUCH = 1 / 3
+"""Share of a completion time from which on the host's queue decides it."""
 MOST_LINKS = 4
 """Failed links that a warning names."""
 
@@ -65,10 +71,12 @@ def warnings_of(
             _empty_groups(averages),
             _late_flows(seeds),
             _unseparated(cell.scenario),
+            _unmarked(cell.scenario, averages),
         )
         for text in filter(None, found_here):
             found.setdefault(text, []).append(name)
-    return [f"{_names(names)}: {text}" for text, names in found.items()]
+    warnings = [f"{_names(names)}: {text}" for text, names in found.items()]
+    return [*warnings, *_waits_in_hosts(plan, parts)]
 
 
 def _names(names: list[str]) -> str:
@@ -144,6 +152,65 @@ def _sends_ect1(transport: Mapping[str, Any]) -> bool:
     control = transport["congestion_control"]
     is_l4s = transport.get("constant_rate", {}).get("l4s", False)
     return bool(control == "prague" or (control == "constant_rate" and is_l4s))
+
+
+def _unmarked(scenario: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
+    """Drops without a mark. Loss at random and on failed links is no queue's."""
+    switch = scenario["switch"]
+    places = (switch, *switch.get("ports", ()))
+    marks = any(table in place for place in places for table in MARKING)
+    lossy = _core.quantity("share", switch["loss"]) > 0 or "failures" in scenario["topology"]
+    if not marks or lossy or not scenario["transport"]["ecn"] or averages["marks"]["mean"] > 0:
+        return ""
+    dropped = sum(
+        count["mean"]
+        for place, count in averages["drops_by_place"].items()
+        if place not in ("pacer", "nic", "no_route")
+    )
+    if not dropped:
+        return ""
+    return (
+        f"transport.ecn: the switches dropped {dropped:,.4g} packets per seed and marked none; "
+        "their buffers fill before they mark"
+    )
+
+
+def _waits_in_hosts(plan: Plan, parts: Sequence[Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    """Cells whose slowest small flows wait longest in the queue of the sending host, by queue."""
+    waits = waits_of({"parts": [part for seeds in parts for part in seeds]})
+    of_cells = {(one.condition, one.scheme): one for one in waits}
+    found: dict[str, list[tuple[str, float]]] = {}
+    for cell in plan.cells:
+        one = of_cells.get((cell.condition, cell.scheme))
+        if not cell.scenario or one is None or one.longest()[0] != SENDER:
+            continue
+        host = cell.scenario["host"]
+        if "stack_jitter" in host:
+            continue  # the tail is that of the jitter
+        _, share = one.longest()
+        own_us = _behind_its_own_packets_us(cell.scenario, one.flows)
+        if share - own_us / sum(one.tail_us.values()) >= MUCH:
+            unset = ", the default" if "host.queue" in cell.derived else ""
+            name = ", ".join(filter(None, (cell.scheme, cell.condition))) or plan.name
+            key = f'host.queue = "{host["queue"]}"{unset}: {one.flows}'
+            found.setdefault(key, []).append((name, share))
+    for key, cells in found.items():
+        shares = sorted({f"{100 * share:.0f}%" for _, share in cells}, key=lambda x: float(x[:-1]))
+        of_time = shares[0] if len(shares) == 1 else f"{shares[0]} to {shares[-1]}"
+        yield (
+            f"{_names([name for name, _ in cells])}: {key} flows beyond the 99th percentile wait "
+            f"{of_time} of their time in the sending host's queue, which decides that percentile"
+        )
+
+
+def _behind_its_own_packets_us(scenario: Mapping[str, Any], flows: str) -> float:
+    """Longest wait of a flow's last packet behind the others of the flow, by its size class."""
+    largest = flows.strip("(]").split(", ")[-1]
+    if not largest[0].isdigit():
+        return float("inf")
+    mtu = _core.quantity("size", scenario["transport"]["mtu"])
+    others = max(_core.quantity("size", largest) - mtu, 0.0)
+    return 8e6 * others / _core.quantity("rate", scenario["host"]["rate"])
 
 
 def _unseparated(scenario: Mapping[str, Any]) -> str:

@@ -1,12 +1,14 @@
 """Warnings that follow from a scenario before it runs."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tomli_w
 
+import hull as hull_package
 from conftest import Hull
 from hull import scenarios
 from hull.experiments import all_experiments
@@ -272,3 +274,19 @@ def test_a_minimum_rto_far_above_the_round_trip() -> None:
     assert len(warnings(incast(loss="1%"), "workload.incast.total=200KB")) == 1
     everyone = {**incast(), "workload": {"all_to_all": {"size": "1MB"}}}
     assert "workload.all_to_all takes" in warnings(everyone)[0]
+
+
+def test_drops_without_a_mark_are_told_after_the_run(tmp_path: Path) -> None:
+    told = {}
+    for threshold in ("65pkts", "3pkts"):
+        marking = {"threshold": threshold}
+        content = {**NEVER_MARKS, "switch": {**NEVER_MARKS["switch"], "marking": marking}}
+        told[threshold] = hull_package.run(content, out=tmp_path / threshold).summary["warnings"]
+    assert told["3pkts"] == []
+    before, after = told["65pkts"]
+    assert before == TOLD
+    assert re.fullmatch(
+        r"nomark: transport\.ecn: the switches dropped [\d,]+ packets per seed and marked none; "
+        r"their buffers fill before they mark",
+        after,
+    )

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ import hull
 from conftest import Hull
 from hull.waits import MOVING, SENDER, waits_of
 
-PLAN = {
+PLAN: dict[str, Any] = {
     "name": "waits",
     "run": {"duration": "20ms", "drain": "1s", "seeds": 2},
     "topology": {"leaf_spine": {"leaves": 2, "spines": 2, "hosts_per_leaf": 3}},
@@ -54,6 +55,34 @@ def test_terminal_and_report_have_a_row_for_each_scheme(result: hull.Result, hul
     page = result.report().read_text(encoding="utf-8")
     assert "flows spend their time: mean; below it" in page
     assert '<th scope="col">sending host (µs)</th>' in page
+
+
+def test_a_run_warns_of_the_hosts_own_queue(result: hull.Result) -> None:
+    _, share = waits_of(result.summary)[1].longest()
+    assert result.summary["warnings"] == [
+        'fifo: host.queue = "fifo": (0, 10KB] flows beyond the 99th percentile wait '
+        f"{100 * share:.0f}% of their time in the sending host's queue, which decides that "
+        "percentile"
+    ]
+
+
+def test_the_warning_names_a_queue_by_default(tmp_path: Path) -> None:
+    host = {**PLAN["host"], "nic_queues": 2}
+    plan = {**PLAN, "host": host, "schemes": {"unset": {}, "set": {"host": {"queue": "fifo"}}}}
+    unset, given = hull.run(plan, out=tmp_path / "out").summary["warnings"]
+    assert unset.startswith('unset: host.queue = "fifo", the default: (0, 10KB] flows')
+    assert given.startswith('set: host.queue = "fifo": (0, 10KB] flows')
+
+
+def test_a_flow_alone_waits_for_its_own_packets_only(tmp_path: Path) -> None:
+    flow = {"src": 0, "dst": 5, "size": "10KB"}
+    plan = {**PLAN, "workload": {"long_lived": {"flows": [flow]}}, "schemes": {"fair": {}}}
+    plan["transport"] = {"initial_window": 10}
+    result = hull.run(plan, out=tmp_path / "out")
+    place, share = waits_of(result.summary)[0].longest()
+    assert place == SENDER
+    assert share > 0.5
+    assert result.summary["warnings"] == []
 
 
 def test_results_of_an_earlier_version_have_none(result: hull.Result) -> None:
