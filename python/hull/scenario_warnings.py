@@ -37,8 +37,25 @@ def _of_cell(cell: Cell, networks: dict[str, dict[str, Any]]) -> Iterator[str]:
     def network() -> dict[str, Any]:
         return _network(scenario, networks)
 
-    yield from marking_warnings(scenario, lambda: network()["rates_bps"])
+    def rates() -> Sequence[float]:
+        return named_rates(scenario) or network()["rates_bps"]
+
+    yield from marking_warnings(scenario, rates)
     yield from workload_warnings(scenario, network)
+
+
+def named_rates(scenario: Mapping[str, Any]) -> list[float]:
+    """Rates of the links out of switches, if the scenario names them all; a large network takes
+    seconds to read.
+    """
+    topology = scenario["topology"]
+    if any(table in topology for table in ("links", "file", "graph")):
+        return []
+    texts = [scenario["switch"]["rate"]]
+    for settings in topology.values():
+        if isinstance(settings, dict):
+            texts += [value for key, value in settings.items() if key.endswith("_rate")]
+    return sorted({_core.quantity("rate", text) for text in texts})
 
 
 def _network(scenario: Mapping[str, Any], networks: dict[str, dict[str, Any]]) -> dict[str, Any]:

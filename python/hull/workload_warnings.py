@@ -5,25 +5,31 @@ Each function returns sentences that begin with a key.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from math import prod
 from typing import Any
 
 from hull import _core
-from hull.marking_warnings import Scenario, longest_queue, mtu_of, time_text
+from hull.marking_warnings import Scenario, longest_queue, mtu_of, rate_text, time_text
 
 Network = Callable[[], Mapping[str, Any]]
 """Returns the hosts and links, as `_core.network` does: reading them takes time."""
 
 LONG_TIMEOUT = 100
 """Ratio of the minimum RTO to the round trip from which on a timeout decides an incast."""
+MORE = 1.001
+"""Factor between two overloads that are not equal."""
+MOST_HOSTS = 20_000
+"""Hosts of a network that is read for its loads: more take seconds."""
+_OF_PACKETS = ("mtu", "header", "framing")
 WITHOUT_MIN_RTO = ("nscc", "rccc", "nscc+rccc", "unocc", "rcp", "constant_rate")
 """Congestion controls that recover losses without TCP's timeout."""
 
 
 def workload_warnings(scenario: Scenario, network: Network) -> Iterator[str]:
     """The sentences of all kinds."""
-    return chain(long_timeouts(scenario, network))
+    return chain(long_timeouts(scenario, network), overloads(scenario, network))
 
 
 def long_timeouts(scenario: Scenario, network: Network) -> Iterator[str]:
@@ -47,6 +53,100 @@ def long_timeouts(scenario: Scenario, network: Network) -> Iterator[str]:
                 f"{time_text(round_trip_s)}; after drops ({limit}), timeouts decide how long "
                 f"workload.{kind} takes"
             )
+
+
+def overloads(scenario: Scenario, network: Network) -> Iterator[str]:
+    """A load of the sources' links that another tier of the network cannot carry."""
+    flows = scenario["workload"].get("flows")
+    if not isinstance(flows, Mapping) or "load" not in flows:
+        return
+    if _hosts_of(scenario["topology"]) > MOST_HOSTS:
+        return
+    hosts = network()["hosts"]
+    sources, destinations = (_chosen(flows.get(key), hosts) for key in ("sources", "destinations"))
+    if not sources or not destinations:
+        return
+    transport, load = scenario["transport"], _core.quantity("share", flows["load"])
+    mtu, header, framing = (_core.quantity("size", transport[k]) for k in _OF_PACKETS)
+    on_wire = load * (mtu + framing) / (mtu - header)
+    # Each source's rate to each destination.
+    to_each = {
+        host: on_wire * hosts[host]["out_bps"] / max(len(destinations) - (host in destinations), 1)
+        for host in sources
+    }
+    total = sum(to_each.values())
+    worst, place, worst_bps = 1.0, "", 0.0
+    for name, above, members, rates_bps in _tiers(scenario, network()):
+        inside = sum(to_each[host] for host in members & sources)
+        receivers = len(members & destinations)
+        # Flows between two hosts of a group do not use these links.
+        offered = (inside * (len(destinations) - receivers), (total - inside) * receivers)
+        ways = (f"from {name} to {above}", f"from {above} to {name}")
+        for offered_bps, rate_bps, way in zip(offered, rates_bps, ways, strict=True):
+            if rate_bps and offered_bps > worst * rate_bps * MORE:
+                worst, place, worst_bps = offered_bps / rate_bps, way, rate_bps
+    if place:
+        yield (
+            f"workload.flows.load: {flows['load']} offers the links {place} {worst:.3g} times "
+            f"their rate, {rate_text(worst_bps)}, headers included; they carry "
+            f"{100 * load / worst:.3g}%"
+        )
+
+
+def _hosts_of(topology: Mapping[str, Any]) -> int:
+    """Number of hosts of the topologies that can have many; 0 for others."""
+    if "fat_tree" in topology:
+        return int(topology["fat_tree"]["k"] ** 3 // 4)
+    if "two_datacentres" in topology:
+        return int(topology["two_datacentres"]["k"] ** 3 // 2)
+    for name, factors in _FACTORS.items():
+        if name in topology:
+            return prod(topology[name][factor] for factor in factors)
+    return 0
+
+
+_FACTORS = {
+    "leaf_spine": ("leaves", "hosts_per_leaf"),
+    "tree": ("pods", "tors_per_pod", "hosts_per_tor"),
+    "dumbbell": ("pairs",),
+}
+
+
+def _tiers(
+    scenario: Scenario, network: Mapping[str, Any]
+) -> Iterator[tuple[str, str, set[int], tuple[float, float]]]:
+    """Groups of hosts, what they are connected to, and the total rates of these links both ways."""
+    hosts, racks = network["hosts"], dict[str, set[int]]()
+    for number, host in enumerate(hosts):
+        yield host["name"], host["switch"], {number}, (host["out_bps"], host["in_bps"])
+        racks.setdefault(host["switch"], set()).add(number)
+    for name, members in racks.items():
+        uplinks = network["uplinks"][name]
+        yield name, "other switches", members, (uplinks["out_bps"], uplinks["in_bps"])
+    tree = scenario["topology"].get("tree")
+    if tree is not None and "links" not in scenario["topology"]:
+        rate = _core.quantity("rate", tree.get("core_rate", scenario["switch"]["rate"]))
+        size = len(hosts) // tree["pods"]
+        for pod in range(tree["pods"]):
+            members = set(range(pod * size, (pod + 1) * size))
+            yield f"pod {pod}", "the cores", members, (tree["cores"] * rate, tree["cores"] * rate)
+
+
+def _chosen(value: Any, hosts: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Numbers of the hosts that a key names, all if it is unset; empty if they cannot be read."""
+    if value is None:
+        return set(range(len(hosts)))
+    names = {host["name"]: number for number, host in enumerate(hosts)}
+    chosen: set[int] = set()
+    for entry in value if isinstance(value, list) else [value]:
+        first, _, last = str(entry).partition("-")
+        if entry in names:
+            chosen.add(names[entry])
+        elif first.isdigit() and (last or first).isdigit():
+            chosen |= set(range(int(first), int(last or first) + 1))
+        else:
+            return set()
+    return chosen & set(range(len(hosts)))
 
 
 def _transport_of(scenario: Scenario, workload: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

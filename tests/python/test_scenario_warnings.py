@@ -10,10 +10,10 @@ import tomli_w
 
 import hull as hull_package
 from conftest import Hull
-from hull import scenarios
+from hull import _core, scenarios
 from hull.experiments import all_experiments
 from hull.plan import make_plan, read_scenario
-from hull.scenario_warnings import warnings_before
+from hull.scenario_warnings import named_rates, warnings_before
 
 NEVER_MARKS: dict[str, Any] = {
     "name": "nomark",
@@ -290,3 +290,39 @@ def test_drops_without_a_mark_are_told_after_the_run(tmp_path: Path) -> None:
         r"their buffers fill before they mark",
         after,
     )
+
+
+def loaded(load: str, *settings: str, **topology: Any) -> list[str]:
+    """Warnings of a load of all hosts, of 10 Gbps like all links."""
+    flows = {"load": load, "sizes": {"fixed": "10KB"}}
+    switch = {"marking": {"threshold": "65pkts"}}
+    content = scenario(switch, topology=topology, workload={"flows": flows})
+    return warnings(content, *settings)
+
+
+def test_a_load_above_the_capacity_of_a_tier() -> None:
+    # Of 15 other hosts 12 are in other racks: 40% x 4 x 12/15, and headers, on one uplink.
+    narrow = {"leaf_spine": {"leaves": 4, "spines": 1, "hosts_per_leaf": 4}}
+    assert loaded("40%", **narrow) == [
+        "workload.flows.load: 40% offers the links from leaf0 to other switches 1.32 times their "
+        "rate, 10Gbps, headers included; they carry 30.4%"
+    ]
+    assert loaded("30%", **narrow) == []
+    assert loaded("40%", "topology.leaf_spine.spines=2", **narrow) == []
+    assert loaded("40%", 'workload.flows.sources="0-3"', **narrow)
+    near = ('workload.flows.sources="0-3"', 'workload.flows.destinations=["0-3"]')
+    assert loaded("40%", *near, **narrow) == []
+
+
+def test_a_load_above_the_capacity_of_the_cores() -> None:
+    tree = {"pods": 2, "tors_per_pod": 2, "hosts_per_tor": 4, "cores": 2, "uplink_rate": "20Gbps"}
+    (found,) = loaded("60%", tree=tree)
+    assert "the links from pod 0 to the cores 1.32 times their rate, 20Gbps" in found
+    assert loaded("60%", "topology.tree.core_rate=20Gbps", tree=tree) == []
+
+
+def test_rates_are_those_of_the_network() -> None:
+    for name in scenarios.names():
+        (first, *_) = make_plan(scenarios.text(name), name, []).cells
+        network = json.loads(_core.network(json.dumps(first.scenario)))
+        assert named_rates(first.scenario) in ([], network["rates_bps"]), name
