@@ -71,7 +71,7 @@ def _(flow_file, machines):
                 "tcp": {},
                 "hull": {
                     "transport": {"congestion_control": "dctcp", "ecn": True},
-                    "switch": {"phantom_queue": {"drain": "950Mbps", "threshold": "1KB"}},
+                    "switch": {"phantom_queue": {"drain": "95%", "threshold": "1KB"}},
                     "pacer": {},
                 },
             },

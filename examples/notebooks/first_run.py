@@ -52,7 +52,7 @@ def _():
             },
             "hull": {
                 "transport": {"congestion_control": "dctcp", "ecn": True},
-                "switch": {"phantom_queue": {"drain": "950Mbps", "threshold": "1KB"}},
+                "switch": {"phantom_queue": {"drain": "95%", "threshold": "1KB"}},
                 "pacer": {},
             },
         },

@@ -41,14 +41,14 @@ def _():
         },
         "schemes": {
             "hull": {
-                "switch": {"phantom_queue": {"drain": "950Mbps", "threshold": "1KB"}},
+                "switch": {"phantom_queue": {"drain": "95%", "threshold": "1KB"}},
                 "pacer": {},
             }
         },
     }
     frame = hull.sweep(
         scenario,
-        over={"scheme.drain": ["800Mbps", "900Mbps", "950Mbps"], "workload.load": "0.2:0.4:0.2"},
+        over={"scheme.drain": ["80%", "90%", "95%"], "workload.load": "0.2:0.4:0.2"},
         seeds=4,
     )
     frame.head()

@@ -61,8 +61,8 @@ def test_exports_headless(name: str, place: Path) -> None:
 
 
 CHANGES = {
-    "first_run": ('"drain": "950Mbps"', '"drain": "900Mbps"'),
-    "csv_trace": ('"drain": "950Mbps"', '"drain": "900Mbps"'),
+    "first_run": ('"drain": "95%"', '"drain": "90%"'),
+    "csv_trace": ('"drain": "95%"', '"drain": "90%"'),
     "own_congestion_control": ("g = 16", "g = 8"),
     "sweep": ("seeds=4", "seeds=5"),
     "simulation_to_linux": ("run.duration=30ms", "run.duration=20ms"),
@@ -143,7 +143,7 @@ def test_sweep(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for drain, load, mean in points["scheme.drain", "workload.load", "mean"].iter_rows()
     }
     for load in (0.2, 0.4):
-        assert means["800Mbps", load] > means["900Mbps", load] > means["950Mbps", load]
+        assert means["80%", load] > means["90%", load] > means["95%", load]
     assert points["n"].to_list() == [4] * 6
     assert len(list((place / "results" / "store" / "runs").rglob("*.parquet"))) == 24
 
