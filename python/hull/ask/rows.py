@@ -12,6 +12,7 @@ from hull.ask.counts import Dropped, counted, number, size
 from hull.ask.exporters import COPY
 from hull.ask.records import ROW, Records, longer_row, refused
 from hull.ask.replies import OWN_SIZE, has_reply
+from hull.ask.units import UTC_ZONES
 from hull.errors import shown
 
 if TYPE_CHECKING:
@@ -78,6 +79,15 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
     for power in range(1, 13):
         divides = (pl.col("start") % 10**power == 0).filter(moves).all()
         asked.append(divides.alias(f"tick{power}"))
+    if "zone" in names:
+        zone = pl.col("zone")
+        away = moves & zone.is_not_null() & ~zone.is_in(UTC_ZONES)
+        asked += [
+            (moves & zone.is_not_null()).sum().alias("zoned"),
+            (moves & zone.is_null()).sum().alias("zoneless"),
+            pl.col(ROW).filter(moves & zone.is_null()).min().alias("first_zoneless"),
+            zone.filter(away).first().alias("other_zone"),
+        ]
     if "rate" in names:
         asked += sampling.asked()
     if "packets" in names:
@@ -188,6 +198,13 @@ def check(
             f"none of {counted(found['rows'], 'row')} is a flow ({whys}); expected a start, two "
             f"addresses and a size; the first row has {', '.join(cells)}",
         )
+    if found.get("zoneless") and found["other_zone"]:
+        raise refused(
+            path,
+            f"row {number(found['first_zoneless'] + 1)}, column {roles['start'].name}: the time "
+            f"has no zone, but another row has {found['other_zone']}; expected a zone in each row "
+            "or in none",
+        )
     if "sampled" in found and "sampling" in roles:
         sampling.check_rates(path, records, roles, found)
     span = (found["last"] - found["first"]) * tick_ps
@@ -204,6 +221,12 @@ def check(
 def said_of(rows: "pl.LazyFrame", found: dict[str, Any], roles: dict[str, Column]) -> list[str]:
     """Sentences about rows that are kept with something inferred or unknown."""
     said = []
+    if found.get("zoneless") and found["zoned"]:
+        rows_ = counted(found["zoneless"], "row")
+        said.append(
+            f"Times without a zone count as UTC, like the others (column {roles['start'].name}): "
+            f"{rows_} of {number(found['zoneless'] + found['zoned'])}."
+        )
     if found["written_out"]:
         row = found["first_written_out"]
         cell, bytes_ = shown(_value(rows, row, "cell").strip()), _value(rows, row, "bytes")

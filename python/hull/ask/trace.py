@@ -20,7 +20,16 @@ from hull.ask.rows import UNREADABLE, check, dropped_of, said_of, size_column, t
 from hull.ask.sampling import rate as rate_of
 from hull.ask.sampling import said_of_rates, single
 from hull.ask.scratch import Scratch
-from hull.ask.units import BYTE_UNITS, is_written_out, resolution_ps, ticks, time_unit, whole_bytes
+from hull.ask.units import (
+    BYTE_UNITS,
+    ISO,
+    is_written_out,
+    resolution_ps,
+    ticks,
+    time_unit,
+    whole_bytes,
+    zone_of,
+)
 from hull.errors import RunError, UsageError, reason_of
 from hull.parquet_probe import DAMAGED
 
@@ -230,6 +239,8 @@ def _common_form(
     for role in ("src_port", "dst_port"):
         if role in roles:
             optional.append(text(role).cast(pl.Int32, strict=False).alias(role))
+    if start.clock.unit == ISO and not records.kind(roles["start"].name).is_temporal():
+        optional.append(zone_of(pl.col(roles["start"].name)).alias("zone"))
     if "group" in roles:
         optional.append(text("group").alias("group"))
     counts = {

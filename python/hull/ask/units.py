@@ -61,6 +61,9 @@ _SPELT = {
 # Epoch times from 2001 to 2100.
 _EPOCH_S = (1_000_000_000, 4_102_444_800)
 _DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?[T ]\d\d?:\d\d:\d\d")
+_ZONE = r"(Z|[+-]\d\d:?(?:\d\d)?)$"
+_ZONE_PATTERN = "%#z"
+UTC_ZONES = ("Z", "+00:00", "+0000", "+00", "-00:00", "-0000")
 _DIGITS = 16
 """Decimal digits that a double holds."""
 
@@ -132,7 +135,7 @@ def calendar_pattern(texts: Sequence[object]) -> str:
     mark = "/" if "/" in text[:8] else "-"
     middle = "T" if "T" in text else " "
     rest = re.split(r"[T ]", text, maxsplit=1)[1]
-    zone = "%#z" if re.search(r"(Z|[+-]\d\d:?(\d\d)?)$", rest) else ""
+    zone = _ZONE_PATTERN if re.search(_ZONE, rest) else ""
     space = " " if re.search(r"\s\S+$", rest) and zone else ""
     return f"%Y{mark}%m{mark}%d{middle}%H:%M:%S%.f{space}{zone}"
 
@@ -158,9 +161,12 @@ def ticks(column: "pl.Expr", kind: "pl.DataType", clock: Clock) -> "pl.Expr":
     if kind == pl.Duration:
         return column.dt.total_nanoseconds() * (1000 // clock.tick_ps)
     if clock.unit == ISO:
-        pattern = clock.pattern or "%+"
-        time = column.cast(pl.String).str.strip_chars()
-        return time.str.strptime(pl.Datetime("ns"), pattern, strict=False).dt.timestamp("ns")
+        text = column.cast(pl.String).str.strip_chars()
+        times = [
+            text.str.strptime(pl.Datetime("ns"), pattern, strict=False).dt.timestamp("ns")
+            for pattern in _patterns(clock.pattern or "%+")
+        ]
+        return pl.coalesce(times)
     if kind == pl.String:
         column = column.str.strip_chars()
     factor = 10 ** TIME_UNITS[clock.unit] // clock.tick_ps or 1
@@ -172,6 +178,22 @@ def ticks(column: "pl.Expr", kind: "pl.DataType", clock: Clock) -> "pl.Expr":
     if 10 ** TIME_UNITS[clock.unit] < clock.tick_ps:
         exact = exact / (clock.tick_ps // 10 ** TIME_UNITS[clock.unit])
     return exact.round(0).cast(pl.Int64, strict=False)
+
+
+def _patterns(pattern: str) -> list[str]:
+    """A pattern, and the same without a zone or with one: a file may have both."""
+    if pattern == "%+":
+        return [pattern]
+    if pattern.endswith(_ZONE_PATTERN):
+        return [pattern, pattern.removesuffix(_ZONE_PATTERN).rstrip()]
+    return [pattern, pattern + _ZONE_PATTERN]
+
+
+def zone_of(column: "pl.Expr") -> "pl.Expr":
+    """The zone at the end of calendar times as text, such as Z; null where there is none."""
+    import polars as pl
+
+    return column.cast(pl.String).str.strip_chars().str.extract(r":\d\d(?:\.\d*)?\s*" + _ZONE, 1)
 
 
 def whole_bytes(column: "pl.Expr", kind: "pl.DataType", scale: int, lettered: int = 1) -> "pl.Expr":

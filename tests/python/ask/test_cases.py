@@ -48,6 +48,7 @@ READERS: dict[str, Callable[[Path], Path]] = {
     "lost notes": lambda _: CASES / "lost-notes.csv",
     "cloud": lambda _: CASES / "vpc-flow.log",
     "zeek": lambda _: CASES / "zeek-conn.log",
+    "zones": lambda _: CASES / "iso-mixed-zones.csv",
     "two exporters": lambda _: CASES / "nfdump-two-exporters.csv",
     "human sizes": lambda _: CASES / "nfdump-human-sizes.csv",
 }
@@ -290,6 +291,25 @@ def test_zeek_logs_have_both_directions(tmp_path: Path) -> None:
     other = tmp_path / "conn.log"
     other.write_text(path.read_text() + "\t".join([*rows[0], "more"]) + "\n")
     assert f"row {len(rows) + 1}: more is beyond the 21 columns" in refusal(other)
+
+
+def test_times_with_and_without_a_zone(tmp_path: Path) -> None:
+    path = CASES / "iso-mixed-zones.csv"
+    trace = read_trace(path)
+    assert (trace.counts.rows, trace.counts.flows, trace.counts.dropped) == (300, 300, ())
+    said = "Times without a zone count as UTC, like the others (column ts): 144 rows of 300."
+    assert said in trace.counts.guessed
+    whole = tmp_path / "trace.csv"
+    text = path.read_text()
+    whole.write_text(re.sub(r"^([^,]*\d)Z?,", r"\1Z,", text, flags=re.MULTILINE))
+    other = read_trace(whole)
+    assert other.flows.collect().equals(trace.flows.collect())
+    assert "zone" not in " ".join(other.counts.guessed)
+    whole.write_text(text.replace("Z,", "+02:00,"))
+    assert refusal(whole).endswith(
+        "row 2, column ts: the time has no zone, but another row has +02:00; expected a zone in "
+        "each row or in none"
+    )
 
 
 def test_nfdump_summary_below_few_columns(tmp_path: Path) -> None:
