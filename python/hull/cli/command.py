@@ -163,6 +163,10 @@ class Command:
             else:
                 rest.append(word)
         self._read_arguments(rest, found)
+        for option in self.options.values():
+            if option.required and option.name not in found:
+                told = option.declared.help.rstrip(".")
+                raise UsageError(f"{option.names[0]}: required; expected {option.metavar}: {told}")
         return found
 
     def _read_option(

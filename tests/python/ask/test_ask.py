@@ -127,6 +127,7 @@ def test_some_hosts_change(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
+        ([], "--topology: required; expected NETWORK: 2x20@25G,2x100G (leaves x hosts, spines)"),
         (["--topology", "2x20@25G"], "--topology: 2x20@25G: 2 leaves without spines"),
         (["--topology", NETWORK, "--give-up", "70%"], "--give-up: 70% is invalid"),
         (["--topology", NETWORK, "--today", "reno"], "--today: reno is invalid"),
