@@ -117,8 +117,9 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float, busiest: L
 def _cannot_tell(rows: Sequence[Row], busiest: Load) -> str:
     """Why no headroom can be judged, and what would make it possible; empty if it can."""
     if busiest.part < _LEAST_LOAD:
+        part = percent(busiest.part) if busiest.part >= 1e-4 else "less than 0.01%"
         return (
-            f"Cannot tell: {busiest.link} is the busiest and carries {percent(busiest.part)} of "
+            f"Cannot tell: {busiest.link} is the busiest and carries {part} of "
             "its rate, so hardly a queue forms whatever the scheme. Give the busiest part of a "
             "longer trace, or one that holds all hosts of these links."
         )
