@@ -190,7 +190,7 @@ def _patterns(pattern: str) -> list[str]:
 
 
 def zone_of(column: "pl.Expr") -> "pl.Expr":
-    """The zone at the end of calendar times as text, such as Z; null where there is none."""
+    """The zone at the end of calendar times as text, such as Z; null if absent."""
     import polars as pl
 
     return column.cast(pl.String).str.strip_chars().str.extract(r":\d\d(?:\.\d*)?\s*" + _ZONE, 1)
