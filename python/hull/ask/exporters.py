@@ -1,7 +1,8 @@
 """Flows that several exporters saw, such as two routers on a path: the rows of one are kept.
 
 A flow is known by its addresses, ports and protocol, or without ports by start and size. Of each
-flow the exporter with the most bytes counts.
+flow the exporter with the most bytes counts. Ports are used again, so rows of another exporter long
+before or after are another flow.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ COPY = 11
 """Key of WHY for rows of the other exporters."""
 _PORTS = ("src_port", "dst_port")
 _SHOWN = 4
+_NEAR_PS = 60 * 10**12
+"""Time between the starts that two exporters note of a flow: collectors report once a minute."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +28,13 @@ class Copies:
     """Flows with several exporters."""
 
     chosen: "pl.DataFrame"
-    """The columns of `key` and `chosen`, the exporter whose rows are kept."""
+    """The columns of `key`; `chosen`, the exporter that is kept; its first and last start."""
     key: tuple[str, ...]
     names: tuple[str, ...]
     """All exporters."""
 
-    def without(self, rows: "pl.LazyFrame") -> "pl.LazyFrame":
-        """The rows, with those of the other exporters dropped."""
+    def without(self, rows: "pl.LazyFrame", tick_ps: int) -> "pl.LazyFrame":
+        """The rows, with those of the other exporters dropped; `tick_ps`: unit of their starts."""
         import polars as pl
 
         joined = rows.join(
@@ -42,9 +45,11 @@ class Copies:
             maintain_order="left",
         )
         moves = (pl.col("why") == 0) | has_reply(rows.collect_schema().names())
-        other = moves & (pl.col("exporter") != pl.col("chosen"))
+        near = _NEAR_PS // tick_ps
+        then = pl.col("start").is_between(pl.col("first") - near, pl.col("last") + near)
+        other = moves & then & (pl.col("exporter") != pl.col("chosen"))
         why = pl.when(other.fill_null(False)).then(pl.lit(COPY, pl.UInt8)).otherwise(pl.col("why"))
-        return joined.with_columns(why.alias("why")).drop("chosen")
+        return joined.with_columns(why.alias("why")).drop("chosen", "first", "last")
 
     def sentence(self, column: Column) -> str:
         """For the page."""
@@ -73,12 +78,22 @@ def copies_of(rows: "pl.LazyFrame") -> Copies | None:
     key = ("src", "dst", *rest)
     # A sum named "bytes" would hide the key.
     each = kept.group_by([*key, "exporter"], maintain_order=True).agg(
-        pl.col("bytes").sum().alias("sum")
+        pl.col("bytes").sum().alias("sum"),
+        pl.col("start").min().alias("first"),
+        pl.col("start").max().alias("last"),
     )
-    ordered = pl.col("exporter").sort_by(["sum", "exporter"], descending=[True, False])
+
+    def of_most(name: str) -> "pl.Expr":
+        return pl.col(name).sort_by(["sum", "exporter"], descending=[True, False]).first()
+
     chosen = (
         each.group_by(key, maintain_order=True)
-        .agg(ordered.first().alias("chosen"), pl.len().alias("exporters"))
+        .agg(
+            of_most("exporter").alias("chosen"),
+            of_most("first"),
+            of_most("last"),
+            pl.len().alias("exporters"),
+        )
         .filter(pl.col("exporters") > 1)
         .drop("exporters")
         .collect(engine="streaming")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hull.ask.columns import Column, map_columns
 from hull.ask.counts import Counts, number
-from hull.ask.exporters import copies_of
+from hull.ask.exporters import COPY, copies_of
 from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, MORE, ROW, Records, first_line, head_of, refused, scan
@@ -101,7 +101,7 @@ def read_trace(
     rows = _kept(path, frame, kept_in.path / "rows.parquet")
     copies = copies_of(rows) if "exporter" in roles else None
     if copies is not None:
-        rows = _kept(path, copies.without(rows), kept_in.path / "once.parquet")
+        rows = _kept(path, copies.without(rows, tick_ps), kept_in.path / "once.parquet")
     found = totals_of(rows)
     check(path, rows, found, records, roles, tick_ps)
     kept = rows.filter(pl.col("why") == 0)
@@ -118,7 +118,7 @@ def read_trace(
         *extra,
     )
     dropped = dropped_of(rows, found, roles)
-    if copies is not None:
+    if copies is not None and found[f"rows{COPY}"]:
         guesses.append(copies.sentence(roles["exporter"]))
     guesses += said_of(rows, found, roles)
     if "sampled" in found:

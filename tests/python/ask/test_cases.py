@@ -242,6 +242,12 @@ def test_an_exporter_of_its_own_flows_is_kept(tmp_path: Path) -> None:
     path.write_text("\n".join([header, *rows, ""]))
     trace = read_trace(path)
     assert trace.flows.collect()["bytes"].to_list() == [6, 5]
+    # Ports are used again, here after 100 s.
+    rows[1] = "100000001,a,b,6,r2,9,80"
+    path.write_text("\n".join([header, *rows, ""]))
+    again = read_trace(path).counts
+    assert (again.flows, again.dropped) == (3, ())
+    assert "exporter" not in " ".join(again.guessed)
 
 
 def test_both_directions_are_flows(tmp_path: Path) -> None:
