@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hull.ask.answer import Advice
 from hull.ask.command import deploy_commands
 from hull.ask.network import read_network
 from hull.ask.question import Question, hull_name, settings_for
+from hull.ask.verdict import Advice
 
 HULL = Path(sys.executable).with_name("hull-linux")
 pytestmark = pytest.mark.skipif(not HULL.exists(), reason="needs `make linux`")
