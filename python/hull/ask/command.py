@@ -268,7 +268,10 @@ def deploy_commands(question: Question, advice: Advice) -> tuple[str, ...]:
     """What deploys the recommended setting on Linux hosts."""
     if advice.scheme is None:
         return ()
-    if advice.scheme in question.today:
+    if advice.scheme in question.today and advice.scheme != "dctcp":
+        on = f"sysctl -w net.ipv4.tcp_congestion_control={advice.scheme}"
+        return ("# on each host, as root", on)
+    if advice.scheme == "dctcp":
         thresholds = question.settings.thresholds.items()
         return (
             *(
@@ -276,7 +279,7 @@ def deploy_commands(question: Question, advice: Advice) -> tuple[str, ...]:
                 for rate, threshold in sorted(thresholds)
             ),
             "# on each host, as root",
-            f"hull linux {advice.scheme} on",
+            "hull linux dctcp on",
         )
     part = next(p for p in question.give_up if hull_name(p) == advice.scheme)
     settings, network = question.settings, question.network
