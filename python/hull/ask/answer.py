@@ -21,7 +21,7 @@ Seed = tuple[str, int]
 """Condition and seed of a run."""
 _TIMES = ("small_p99_us", "small_mean_us", "large_mean_us")
 FEW = 100
-"""Flows below which a 99th percentile says little."""
+"""Flows that the usual bound should hold at least, or a hundredth of all."""
 _INITIAL_WINDOW_BYTES = 14_600
 _LARGE_BYTES = 1_000_000
 _LARGE_SHARE = 0.1

@@ -49,7 +49,7 @@ class Counts:
     unit: str = "row"
     """What `rows` counts."""
     replies: int = 0
-    """Flows that a row adds to its own: those of the other direction."""
+    """Flows of the other direction, which a row has besides its own."""
     unplaced: tuple[Dropped, ...] = ()
     """Flows that have no path in the network."""
 

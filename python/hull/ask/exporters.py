@@ -34,7 +34,7 @@ class Copies:
     """All exporters."""
 
     def without(self, rows: "pl.LazyFrame", tick_ps: int) -> "pl.LazyFrame":
-        """The rows, with those of the other exporters dropped; `tick_ps`: unit of their starts."""
+        """The rows of the exporter that counts; `tick_ps` is the unit of their starts."""
         import polars as pl
 
         joined = rows.join(

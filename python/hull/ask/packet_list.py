@@ -10,7 +10,7 @@ _LEAST = 3
 
 
 def is_packet_list(names: Sequence[str]) -> bool:
-    """Whether a header is that of a list of packets."""
+    """Whether a header belongs to a list of packets."""
     words = {name.strip().lower() for name in names}
     fields = sum(name.startswith(_FIELDS) for name in words)
     return words >= _WIRESHARK or fields >= _LEAST

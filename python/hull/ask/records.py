@@ -128,7 +128,7 @@ def scan(path: Path, head: bytes) -> Records:
     if is_packet_list(names):
         raise refused(
             path,
-            f"the header {shown(', '.join(names))} is that of a list of packets; expected flows: "
+            f"the header {shown(', '.join(names))} belongs to a list of packets; expected flows: "
             "give the capture itself (pcap or pcapng)",
         )
     if sample.is_empty():

@@ -121,13 +121,13 @@ def test_rows_with_more_cells_than_the_header(tmp_path: Path) -> None:
 def test_a_list_of_packets(tmp_path: Path) -> None:
     assert refusal(CASES / "wireshark-packet-list.csv").endswith(
         "wireshark-packet-list.csv: the header No., Time, Source, Destination, Protocol, Length, "
-        "Info is that of a list of packets; expected flows: give the capture itself (pcap or "
+        "Info belongs to a list of packets; expected flows: give the capture itself (pcap or "
         "pcapng)"
     )
     path = tmp_path / "trace.csv"
     path.write_text("frame.time_epoch\tip.src\tip.dst\tframe.len\n1.5\t10.0.0.1\t10.0.0.2\t90\n")
     given = "start=frame.time_epoch:s,src=ip.src,dst=ip.dst,bytes=frame.len"
-    assert "is that of a list of packets" in refusal(path, given)
+    assert "belongs to a list of packets" in refusal(path, given)
 
 
 def test_samples_of_packets() -> None:

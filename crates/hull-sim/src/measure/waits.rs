@@ -1,10 +1,11 @@
 //! Where flows wait: the parts of their completion times, by size class, for the mean and for the flows
 //! beyond the 99th percentile. Times are ps.
 //!
-//! The last packet of a message decides, so the parts are those of its time: until the transport sent
-//! it, its waits in the sending host and at each tier of ports, the receiving host, and what it takes to
-//! move. They add up to the completion time. Flows are collected by completion time, within 0.8%, so
-//! memory does not grow with their number.
+//! The last packet of a message decides, so its time is divided: until the transport sent it, its waits
+//! in the sending host and at each tier of ports, the receiving host, and the rest, in which it moves.
+//! By construction the parts add up to the completion time; that the rest is transmission and
+//! propagation is tested. Flows are collected by completion time, within 0.8%, so memory does not grow
+//! with their number.
 
 use indexmap::IndexMap;
 use serde::Serialize;

@@ -183,7 +183,7 @@ ecn = false
     let (new, old) = (of("default"), of("old"));
     assert!(new.marks > 0 && new.drops == 0, "{new:?}");
     assert!(old.marks == 0 && old.drops > 0, "{old:?}");
-    // The queues are those of the flows, so both have their share.
+    // Each flow has a queue, so both have their share.
     assert_near("goodput", new.goodput_bps / old.goodput_bps, 1.0, 0.15);
 }
 

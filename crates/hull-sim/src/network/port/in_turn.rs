@@ -1,4 +1,4 @@
-//! The shorter path of a port that has queues of flows and nothing else: that of a host. It does what the
+//! A shorter path for the ports of hosts, which have queues of flows and nothing else. It does what the
 //! full pipeline does (`pipeline`), without looking for rules, marks, shared memory and instruments.
 //! Times are ps.
 

@@ -185,7 +185,7 @@ pub trait CongestionControl {
         true
     }
 
-    /// Whether its pace is that of the host's TCP, within TCP small queues.
+    /// Whether the host's TCP paces it, within TCP small queues.
     fn is_paced_by_host(&self) -> bool {
         false
     }

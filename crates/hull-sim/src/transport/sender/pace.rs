@@ -21,8 +21,8 @@ impl Sender {
         self.host_limited = true;
     }
 
-    /// Rate at which Linux paces the flow, bit/s: that of a control that sets one; otherwise twice the
-    /// window per smoothed round trip up to half the slow-start threshold, and 1.2 times it afterwards
+    /// Rate at which Linux paces the flow, bit/s. Some controls set it; otherwise it is twice the window
+    /// per smoothed round trip up to half the slow-start threshold, and 1.2 times it afterwards
     /// (net/ipv4/tcp_input.c, `tcp_update_pacing_rate`). `None` before the first round trip.
     pub fn pacing_bps(&self) -> Option<u64> {
         if let Pace::Bps(rate_bps) = self.controller.pace() {
