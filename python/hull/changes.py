@@ -93,16 +93,21 @@ class Change:
 
 
 def value_of(values: Sequence[float | None]) -> Value | None:
-    """The mean of the values that are there; None if there is none."""
+    """The mean of the values that are there; None if there is none, infinite if one of them is."""
     known = [value for value in values if value is not None]
+    if any(map(math.isinf, known)):
+        return Value(math.inf, None)
     return Value(*mean_ci95(known)) if known else None
 
 
 def change(samples: Mapping[Any, float | None], base: Mapping[Any, float | None]) -> Change | None:
-    """How samples differ from those with the same key in `base`; None without a pair above 0.
+    """How samples differ from those with the same key in `base`; None without a pair above 0, and
+    if one is infinite.
 
     They are paired, so variation between seeds cancels.
     """
+    if any(value == math.inf for of in (samples, base) for value in of.values()):
+        return None
     logs = [
         math.log(value / theirs)
         for key, value in samples.items()
@@ -127,7 +132,7 @@ def told(of: Change | None) -> str:
         return f"no difference shown ({_ends(of, signed=True)}%)"
     if of.ratio >= _TIMES:
         return f"{_times(of)} times ({_range_of_times(of)})"
-    decimals = _decimals(of)
+    decimals = _decimals(_half_width(of))
     return f"{_percent(of.ratio, decimals)}% ({_ends(of, signed=True)})"
 
 
@@ -141,8 +146,20 @@ def in_words(of: Change) -> str:
     verb = "falls" if of.ratio < 1 else "grows"
     if not of.has_range:
         return f"{verb} by {_digits(100 * abs(of.ratio - 1), 3)}%"
-    size = _percent(of.ratio, _decimals(of)).lstrip("+-")
+    size = _percent(of.ratio, _decimals(_half_width(of))).lstrip("+-")
     return f"{verb} by {size}% ({_ends(of, signed=False)})"
+
+
+def next_in_words(of: Change) -> str:
+    """The range of another period such as those of the seeds: "-52 to -40%"; empty without."""
+    following = of.next_range()
+    if following is None:
+        return ""
+    low, high = following
+    if low >= _TIMES:
+        return f"{_digits(low, 2)} to {_digits(high, 2)} times"
+    decimals = _decimals(100 * (high - low) / 2)
+    return f"{_percent(low, decimals)} to {_percent(high, decimals)}%"
 
 
 def _alone(ratio: float) -> str:
@@ -154,7 +171,7 @@ def _alone(ratio: float) -> str:
 
 def _ends(of: Change, *, signed: bool) -> str:
     """The ends of the range in per cent, with as many digits as its width allows."""
-    decimals = _decimals(of)
+    decimals = _decimals(_half_width(of))
     ends = [_percent(end, decimals) for end in (of.low, of.high)]
     if signed:
         return " to ".join(ends)
@@ -166,10 +183,13 @@ def _percent(ratio: float, decimals: int) -> str:
     return f"{100 * (ratio - 1):+.{decimals}f}"
 
 
-def _decimals(of: Change) -> int:
-    """Decimals of a percentage whose range has one or two digits."""
-    width = 100 * (of.high - of.low) / 2
+def _decimals(width: float) -> int:
+    """Decimals of a percentage so that half the width of its range has one or two digits."""
     return min(4, max(0, -math.floor(math.log10(width)))) if width > 0 else 4
+
+
+def _half_width(of: Change) -> float:
+    return 100 * (of.high - of.low) / 2
 
 
 def _times(of: Change) -> str:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not HULL.exists(), reason="needs `make linux`")
 def test_attach_accepts_the_recommended_settings(form: str, part: float) -> None:
     network = read_network(form)
     question = Question(network, (part,), ("dctcp",), settings_for(network))
-    *_, attach = deploy_commands(question, Advice(hull_name(part), "", ()))
+    *_, attach = deploy_commands(question, Advice(hull_name(part), ""))
     words = shlex.split(attach.replace(" eth0 ", " nodev0 "))
     assert words[:2] == ["hull", "linux"]
     done = subprocess.run([HULL, *words[2:]], capture_output=True, text=True, check=False)

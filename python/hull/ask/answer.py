@@ -1,14 +1,18 @@
-"""The answer: what small flows gain and large flows lose at each headroom.
+"""The answer: what small flows gain and large flows lose with each scheme, as rows.
 
-Completion times in us. Each change is the ratio to today's scheme on the same flows and seed, so
-that variation between seeds cancels (`hull.changes`). What follows is in `hull.ask.verdict`.
+Completion times in us. A percentile is that of one run: of all flows that started in it, and one
+that has not completed ranks last. Each change is the ratio to another scheme on the same flows and
+seed, so that variation between seeds cancels (`hull.changes`). What follows is in
+`hull.ask.verdict`.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hull.ask.question import Question
+from hull.ask.sizes import Sizes
 from hull.changes import Change, Value, change, value_of
 
 if TYPE_CHECKING:
@@ -19,22 +23,52 @@ CHANGED, OTHERS = "between changed hosts", "with an unchanged host"
 """Groups of flows where only some hosts change."""
 Seed = tuple[str, int]
 """Condition and seed of a run."""
-_TIMES = ("small_p99_us", "small_mean_us", "large_mean_us")
-FEW = 100
-"""Flows that the usual bound should hold at least, or a hundredth of all."""
-_INITIAL_WINDOW_BYTES = 14_600
-_LARGE_BYTES = 1_000_000
-_LARGE_SHARE = 0.1
-"""Of all bytes, which flows of the usual bound should carry at least."""
+BySeed = Mapping[Seed, float | None]
+"""None without enough flows; infinite if it is that of a flow that has not completed."""
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """Which flows are small and which large, bytes: up to `small`, from `large` on."""
+class Statistic:
+    """What is told of the completion times of a class."""
 
-    small: int
-    large: int
-    why: str
+    name: str
+    size: str
+    """Class of flows: small or large."""
+    label: str
+    """In headings of tables and in sentences."""
+    share: float | None
+    """Of a percentile; None for the mean."""
+    needed: int
+    """Flows of a run: with fewer the statistic is that of two or three flows."""
+
+
+SMALL_MEAN = Statistic("small_mean", "small", "mean", None, 1)
+SMALL_P99 = Statistic("small_p99", "small", "99th percentile", 0.99, 300)
+SMALL_P999 = Statistic("small_p999", "small", "99.9th percentile", 0.999, 3000)
+LARGE_MEAN = Statistic("large_mean", "large", "mean", None, 1)
+LARGE_P99 = Statistic("large_p99", "large", "99th percentile", 0.99, 300)
+STATISTICS = (SMALL_MEAN, SMALL_P99, SMALL_P999, LARGE_MEAN, LARGE_P99)
+
+
+@dataclass(frozen=True)
+class Count:
+    """Flows of a class in all runs of a scheme."""
+
+    started: int
+    completed: int
+    timed_out: int = 0
+    """Completed ones whose sender waited for a retransmission timeout."""
+    runs: int = 1
+
+    @property
+    def each(self) -> int:
+        """Started flows of a run, on average."""
+        return round(self.started / self.runs)
+
+    @property
+    def unfinished(self) -> int:
+        """Flows that had not completed at the end of their runs."""
+        return self.started - self.completed
 
 
 @dataclass(frozen=True)
@@ -43,54 +77,41 @@ class Row:
 
     scheme: str
     group: str
-    small_flows: int
-    """In each seed, on average."""
-    large_flows: int
-    small_p99_us: Value | None
-    small_mean_us: Value | None
-    large_mean_us: Value | None
-    small_p99_change: Change | None
-    """Against today's scheme; None for that one."""
-    small_mean_change: Change | None
-    large_mean_change: Change | None
-    unfinished: int
-    """Flows not completed at the end of the run, over all seeds."""
-    small_p99_by_seed: Mapping[Seed, float | None] = field(default_factory=dict)
-    large_mean_by_seed: Mapping[Seed, float | None] = field(default_factory=dict)
+    small: Count
+    large: Count
+    samples: Mapping[str, BySeed]
+    """By the name of a statistic."""
+    base: Mapping[str, BySeed] = field(default_factory=dict)
+    """Those of the scheme that it is compared with; empty for that one itself."""
+
+    def value(self, of: Statistic) -> Value | None:
+        """The mean over the runs; None without enough flows."""
+        return value_of(list(self.samples.get(of.name, {}).values()))
+
+    def change(self, of: Statistic) -> Change | None:
+        """Against the base; None for the base itself, or without enough flows."""
+        return change(self.samples.get(of.name, {}), self.base.get(of.name, {}))
 
     def against(self, other: "Row") -> "Row":
-        """The same with changes against another scheme."""
-        return replace(
-            self,
-            small_p99_change=change(self.small_p99_by_seed, other.small_p99_by_seed),
-            large_mean_change=change(self.large_mean_by_seed, other.large_mean_by_seed),
-        )
+        """The same compared with another scheme."""
+        return replace(self, base=other.samples)
 
-
-def choose_sizes(sizes: "pl.Series", small: int | None, large: int | None) -> Sizes:
-    """The requested bounds. By default the first window of a connection and 1 MB; if the trace has
-    no such flows, its smallest tenth and the largest flows that carry half of the bytes.
-    """
-    ordered = sizes.sort()
-    why = []
-    if small is None:
-        small = _INITIAL_WINDOW_BYTES
-        text = f"small: up to {small:,} bytes, the first window of a new connection"
-        if int((ordered <= small).sum()) < min(FEW, max(1, len(ordered) // 100)):
-            small = int(ordered[len(ordered) // 10])
-            text = f"small: up to {small:,} bytes, the smallest tenth, as few fit a first window"
-        why.append(text)
-    if large is None:
-        large = _LARGE_BYTES
-        text = f"large: {large:,} bytes or more"
-        total = float(ordered.sum())
-        if float(ordered.filter(ordered >= large).sum()) < _LARGE_SHARE * total:
-            sums = ordered.reverse().cum_sum()
-            place = int((sums < total / 2).sum())
-            large = int(ordered[len(ordered) - 1 - min(place, len(ordered) - 1)])
-            text = f"large: {large:,} bytes or more, the largest that carry half of all bytes"
-        why.append(text)
-    return Sizes(small, large, "; ".join(why))
+    def as_json(self) -> dict[str, Any]:
+        """As `--format json` and summary.json have it."""
+        found: dict[str, Any] = {"scheme": self.scheme, "group": self.group}
+        for name, count in (("small", self.small), ("large", self.large)):
+            found[name] = {
+                "started": count.started,
+                "completed": count.completed,
+                "timed_out": count.timed_out,
+                "in_each_run": count.each,
+            }
+        for of in STATISTICS:
+            value, against = self.value(of), self.change(of)
+            is_known = value is not None and math.isfinite(value.mean)
+            found[f"{of.name}_us"] = asdict(value) if value is not None and is_known else None
+            found[f"{of.name}_change"] = None if against is None else against.as_json()
+        return found
 
 
 def rows_of(
@@ -113,75 +134,80 @@ def rows_of(
         of_group |= {CHANGED: pl.col("changed"), OTHERS: ~pl.col("changed")}
     found = []
     for group, is_inside in of_group.items():
+        wanted = _wanted(asked.filter(is_inside), sizes)
         inside = finished.filter(is_inside)
-        wanted = int(asked.filter(is_inside)["seeds"].sum())
         of_scheme = {
-            scheme: _samples(inside.filter(pl.col("scheme") == scheme), sizes)
+            scheme: _row(scheme, group, wanted, inside.filter(pl.col("scheme") == scheme), sizes)
             for scheme in question.schemes
         }
-        base = of_scheme[question.today[0]]
-        for scheme, samples in of_scheme.items():
-            known = list(samples.values())
-            count = max(1, len(known))
-            is_base = scheme == question.today[0]
-            values = {key: value_of([sample[key] for sample in known]) for key in _TIMES}
-            changes = {
-                key: None if is_base else change(_only(samples, key), _only(base, key))
-                for key in _TIMES
-            }
-            found.append(
-                Row(
-                    scheme=scheme,
-                    group=group,
-                    small_flows=round(sum(sample["small"] for sample in known) / count),
-                    large_flows=round(sum(sample["large"] for sample in known) / count),
-                    small_p99_us=values["small_p99_us"],
-                    small_mean_us=values["small_mean_us"],
-                    large_mean_us=values["large_mean_us"],
-                    small_p99_change=changes["small_p99_us"],
-                    small_mean_change=changes["small_mean_us"],
-                    large_mean_change=changes["large_mean_us"],
-                    unfinished=wanted - int((inside["scheme"] == scheme).sum()),
-                    small_p99_by_seed=_only(samples, "small_p99_us"),
-                    large_mean_by_seed=_only(samples, "large_mean_us"),
-                )
-            )
+        base = of_scheme[question.schemes[0]]
+        found += [row if row is base else row.against(base) for row in of_scheme.values()]
     return found
 
 
-def _samples(flows: "pl.DataFrame", sizes: Sizes) -> dict[Seed, dict[str, Any]]:
-    """The statistics of each condition and seed."""
+def _wanted(asked: "pl.DataFrame", sizes: Sizes) -> dict[Seed, dict[str, int]]:
+    """Flows that start in each run, by class."""
+    found = {}
+    for (condition, seeds), flows in asked.group_by("condition", "seeds", maintain_order=True):
+        counts = {
+            "small": int((flows["bytes"] <= sizes.small).sum()),
+            "large": int((flows["bytes"] >= sizes.large).sum()),
+        }
+        found.update({(str(condition), seed + 1): counts for seed in range(int(str(seeds)))})
+    return found
+
+
+def _row(
+    scheme: str,
+    group: str,
+    wanted: Mapping[Seed, Mapping[str, int]],
+    flows: "pl.DataFrame",
+    sizes: Sizes,
+) -> Row:
     import polars as pl
 
-    small, large = pl.col("bytes") <= sizes.small, pl.col("bytes") >= sizes.large
-    us = pl.col("fct_ps") * 1e-6
-    found = flows.group_by("condition", "seed", maintain_order=True).agg(
-        small.sum().alias("small"),
-        large.sum().alias("large"),
-        us.filter(small).quantile(0.99, "linear").alias("small_p99_us"),
-        us.filter(small).mean().alias("small_mean_us"),
-        us.filter(large).mean().alias("large_mean_us"),
-    )
-    return {(row["condition"], row["seed"]): row for row in found.iter_rows(named=True)}
+    of_size = {
+        "small": flows.filter(pl.col("bytes") <= sizes.small),
+        "large": flows.filter(pl.col("bytes") >= sizes.large),
+    }
+    samples: dict[str, BySeed] = {}
+    counts = {}
+    for size, inside in of_size.items():
+        times: dict[Seed, list[float]] = {
+            (str(condition), int(str(seed))): of["fct_ps"].sort().to_list()
+            for (condition, seed), of in inside.group_by("condition", "seed", maintain_order=True)
+        }
+        for of in STATISTICS:
+            if of.size == size:
+                samples[of.name] = {
+                    run: _statistic(of, times.get(run, []), count[size])
+                    for run, count in wanted.items()
+                }
+        counts[size] = Count(
+            started=sum(count[size] for count in wanted.values()),
+            completed=len(inside),
+            timed_out=int((inside["timeouts"] > 0).sum()),
+            runs=max(1, len(wanted)),
+        )
+    return Row(scheme, group, counts["small"], counts["large"], samples)
 
 
-def _only(samples: Mapping[Seed, dict[str, Any]], key: str) -> dict[Seed, float | None]:
-    return {place: sample[key] for place, sample in samples.items()}
+def _statistic(of: Statistic, ordered_ps: Sequence[float], started: int) -> float | None:
+    """Of the completion times of a run, in us: of those that started, and unfinished ones rank
+    last. A mean is that of completed flows.
+    """
+    if started < of.needed:
+        return None
+    if of.share is None:
+        return math.fsum(ordered_ps) / len(ordered_ps) * 1e-6 if ordered_ps else math.inf
+    place = of.share * (started - 1)
+    below = math.floor(place)
+    if math.ceil(place) >= len(ordered_ps):
+        return math.inf
+    low, high = ordered_ps[below], ordered_ps[math.ceil(place)]
+    return (low + (high - low) * (place - below)) * 1e-6
 
 
 def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The frontier as `--format json` prints it."""
-    return [_as_json(row) for row in rows]
-
-
-def _as_json(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for one in fields(row):
-        value = getattr(row, one.name)
-        if isinstance(value, Change):
-            value = value.as_json()
-        elif isinstance(value, Value):
-            value = asdict(value)
-        if not one.name.endswith("_by_seed"):
-            found[one.name] = value
-    return found
+    return [row.as_json() for row in rows]

@@ -1,19 +1,22 @@
 """`hull ask`: from a trace to a page. Nothing is written before trace and network are known to fit.
 
 The folder has `ask.html`, `frontier.pdf`, `summary.json`, the flows that were simulated
-(`flows-*.parquet`) and `runs`, a folder as `hull run` leaves it.
+(`flows-*.parquet`), `runs`, a folder as `hull run` leaves it, and such folders in `checks`, of what
+could turn the advice.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hull.ask.answer import Row, Sizes, as_json, choose_sizes, rows_of
+from hull.ask.answer import Row, as_json
 from hull.ask.capacity import Load, check_capacity, loads
+from hull.ask.caveats import caveats, drift_sentences
+from hull.ask.checks import turning, without_phantom_queue
 from hull.ask.deployment import changed_hosts, with_transports
-from hull.ask.fit import Fit, compare, draw
+from hull.ask.fit import Fit, compare
 from hull.ask.network import Network, read_network
 from hull.ask.page import Facts, answer_page
 from hull.ask.picture import write_picture
@@ -23,26 +26,22 @@ from hull.ask.question import (
     hull_name,
     read_give_up,
     read_today,
-    scenario_text,
     settings_for,
 )
+from hull.ask.settle import Settled, settle
+from hull.ask.sizes import choose_sizes
 from hull.ask.traffic import Traffic, TrafficOptions, read_traffic
-from hull.ask.verdict import LEAST_SEEDS, SEEDS_IF_UNDECIDED, Advice, advise
+from hull.ask.trial import Trial
+from hull.ask.verdict import LEAST_SEEDS, Advice, advise
 from hull.errors import UsageError, check_count, shown
 from hull.file_names import check_path
-from hull.output_file import whole_file, write_text
-from hull.plan import make_plan
-from hull.registry import NO_GROUP
-from hull.runner import perform
+from hull.output_file import write_text
 from hull.waits import Waits, waits_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hull.result import Result
 
 _MOST_SEEDS = 100
 _LOADS_SHOWN = 5
+TODAY = "cubic,dctcp"
+"""Linux's default, and what data centres use that need no new switch or kernel."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Request:
     rtt: str | None = None
     buffer: str | None = None
     deployed: str | None = None
-    fit: bool = False
+    replay: bool = False
     seeds: int | None = None
     """None: at first the least, and the most of a second attempt if that is undecided."""
     small: int | None = None
@@ -74,27 +73,32 @@ class Answer:
     page: Path
     rows: tuple[Row, ...]
     advice: Advice
-    waits: tuple[Waits, ...]
+    facts: Facts
     labels: dict[str, str]
-    traffic: tuple[str, ...]
-    """What was read from the trace and where it was placed: sentences of the page."""
 
 
 def ask(request: Request) -> Answer:
     """Carry it out. Raises UsageError before anything is written, Interrupted, RunError."""
     check_path("--out", request.out, "results/ask", inside=150)
-    seeds = check_count("--seeds", request.seeds or _first_seeds(request.out))
-    if seeds > _MOST_SEEDS:
-        raise UsageError(f"--seeds: {seeds} is invalid; expected 1 to {_MOST_SEEDS}")
+    if request.seeds is not None and check_count("--seeds", request.seeds) > _MOST_SEEDS:
+        raise UsageError(f"--seeds: {request.seeds} is invalid; expected 1 to {_MOST_SEEDS}")
     give_up = read_give_up(request.give_up)
-    # Hosts that do not change have CUBIC, so that is what runs today.
-    today = read_today(request.today or ("cubic,dctcp" if request.deployed else "dctcp,cubic"))
+    today = read_today(request.today or TODAY)
     network = read_network(request.topology, request.rtt, request.buffer)
     traffic = read_traffic(request.traffic, network)
     busiest = loads(network, traffic.flows, traffic.duration_ps, traffic.longest_ps)
     check_capacity(busiest)
+    seeds = LEAST_SEEDS if request.seeds is None else request.seeds
+    asked = {"give_up": list(give_up), "seeds": request.seeds}
+    if (earlier := _earlier(request.out, asked)) is not None:
+        seeds, give_up = earlier
     question = Question(
-        network, give_up, today, settings_for(network), partly=request.deployed is not None
+        network,
+        give_up,
+        today,
+        settings_for(network),
+        partly=request.deployed is not None,
+        replays=request.replay,
     )
     flows = traffic.flows
     if request.deployed is not None:
@@ -103,123 +107,87 @@ def ask(request: Request) -> Answer:
     sizes = choose_sizes(flows["bytes"], request.small, request.large)
 
     request.out.mkdir(parents=True, exist_ok=True)
-    title = f"hull ask: {request.traffic.trace.name} on {request.topology}"
-    lasts_ps = traffic.duration_ps
-    ran = _run(request, question, flows, sizes, _Attempt(title, lasts_ps, seeds, request.force))
-    advice = advise(question, ran.rows, request.most_loss, busiest[0])
-    if advice.is_undecided and request.seeds is None and seeds < SEEDS_IF_UNDECIDED:
-        seeds = SEEDS_IF_UNDECIDED
-        ran = _run(request, question, flows, sizes, _Attempt(title, lasts_ps, seeds, force=True))
-        advice = advise(question, ran.rows, request.most_loss, busiest[0])
-    ran.result.report()
-    lists, rows, waits = ran.lists, ran.rows, waits_of(ran.result.summary)
-    fit = compare(flows, lists[0]) if request.fit else None
+    trial = Trial(
+        question,
+        flows,
+        sizes,
+        traffic.duration_ps,
+        title=f"hull ask: {request.traffic.trace.name} on {request.topology}",
+        name="ask",
+        lists=request.out,
+        runs=request.out / "runs",
+        jobs=request.jobs,
+    )
+    settled = settle(
+        trial,
+        lambda question, rows: advise(question, rows, request.most_loss, busiest[0]),
+        seeds,
+        may_add_seeds=request.seeds is None,
+        force=request.force,
+    )
+    settled.ran.result.report()
+    return _write(request, asked, settled, traffic, busiest)
+
+
+def _write(
+    request: Request,
+    asked: dict[str, Any],
+    settled: Settled,
+    traffic: Traffic,
+    busiest: Sequence[Load],
+) -> Answer:
+    """Try what could turn the advice, and write page, picture and summary."""
+    trial, ran, advice, seeds = settled.trial, settled.ran, settled.advice, settled.seeds
+    question, rows = trial.question, ran.rows
+    checks = tuple(turning(trial, advice, request.most_loss, busiest[0], seeds))
+    fit = None if question.replays else compare(trial.flows, ran.lists[0])
     facts = Facts(
-        title=title,
+        title=trial.title,
         traffic=traffic.sentences,
         placement=traffic.placement,
-        network=_about(network, seeds),
-        waits=tuple(waits),
+        network=_about(question.network, seeds),
+        checks=checks,
+        without_phantom_queue=without_phantom_queue(trial, ran, advice, seeds),
+        sure=caveats(
+            question,
+            rows,
+            advice,
+            drift_sentences(question, ran.finished, trial.sizes),
+            today_is_given=request.today is not None,
+        ),
+        waits=tuple(_waits(ran.result.summary)),
         cannot_say=_cannot_say(fit, partly=question.partly),
         commands=deploy_commands(question, advice),
         loads=tuple(busiest[:_LOADS_SHOWN]),
-        drawn=(flows, lists[0]) if request.fit else None,
+        drawn=None if question.replays else (trial.flows, ran.lists[0]),
+        most_loss=request.most_loss,
     )
-    write_picture(question, rows, request.out / "frontier.pdf")
-    content = _summary(request, question, traffic, rows, sizes, advice, facts, busiest, fit)
-    content["seeds"] = seeds
+    write_picture(question, rows, request.most_loss, request.out / "frontier.pdf")
+    content = _summary(request, settled, traffic, facts, busiest, fit)
+    content |= {"asked": asked, "seeds": seeds, "give_up": list(question.give_up)}
     write_text(request.out / "summary.json", json.dumps(content, indent=2) + "\n")
     page = request.out / "ask.html"
-    write_text(page, answer_page(question, rows, sizes, advice, facts))
+    write_text(page, answer_page(question, rows, trial.sizes, advice, facts))
     labels = {scheme.name: scheme.label for scheme in question.looks}
-    told = (*traffic.sentences, *traffic.placement)
-    return Answer(page, tuple(rows), advice, tuple(waits), labels, told)
+    return Answer(page, tuple(rows), advice, facts, labels)
 
 
-def _first_seeds(out: Path) -> int:
-    """The least, or the most if an answer is there that needed them: its runs are reused."""
+def _earlier(out: Path, asked: dict[str, Any]) -> tuple[int, tuple[float, ...]] | None:
+    """Seeds and headrooms that an earlier answer to the same question came to: its runs are there
+    to be taken over.
+    """
     try:
         found = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return LEAST_SEEDS
-    needed = found.get("seeds") if isinstance(found, dict) else None
-    return SEEDS_IF_UNDECIDED if needed == SEEDS_IF_UNDECIDED else LEAST_SEEDS
+        if found["asked"] != asked:
+            return None
+        return int(found["seeds"]), tuple(map(float, found["give_up"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
-@dataclass(frozen=True)
-class _Attempt:
-    title: str
-    duration_ps: int
-    seeds: int
-    force: bool
-
-
-@dataclass(frozen=True)
-class _Ran:
-    result: "Result"
-    lists: "Sequence[pl.DataFrame]"
-    """The flows of each seed, or of all."""
-    rows: list[Row]
-
-
-def _run(
-    request: Request, question: Question, flows: "pl.DataFrame", sizes: Sizes, of: _Attempt
-) -> _Ran:
-    """Run all schemes with a number of seeds; parts that have run before are taken over."""
-    lists = [draw(flows, seed) for seed in range(1, of.seeds + 1)] if request.fit else [flows]
-    paths = [_write_flows(one, request.out) for one in lists]
-    runs = 1 if request.fit else of.seeds
-    duration_ps = max(of.duration_ps, *(int(one["start_ps"].to_numpy().max()) + 1 for one in lists))
-    text = scenario_text(question, paths, duration_ps, runs, of.title)
-    plan = make_plan(text, "hull ask", [])
-    result = perform(plan, request.out / "runs", jobs=request.jobs, force=of.force, lines=True)
-    conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
-    asked = _asked(lists, conditions, runs)
-    return _Ran(result, lists, rows_of(question, _labelled(result.flows), asked, sizes))
-
-
-def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:
-    """A flow list, named after its content, so that it never replaces that of an earlier run."""
-    import hashlib
-    import io
-
-    columns = ["start_ps", "src", "dst", "bytes"]
-    columns += ["transport"] if "transport" in flows.columns else []
-    columns += ["group"] if (flows["group"] != NO_GROUP).any() else []
-    content = io.BytesIO()
-    flows.select(columns).write_parquet(content, compression="snappy", statistics=False)
-    data = content.getvalue()
-    path = folder / f"flows-{hashlib.sha256(data).hexdigest()[:12]}.parquet"
-    if not path.exists():
-        with whole_file(path) as file:
-            file.write(data)
-    return path
-
-
-def _asked(
-    lists: Sequence["pl.DataFrame"], conditions: Sequence[str], seeds: int
-) -> "pl.DataFrame":
-    """The flows of every condition, with the number of seeds that carry them."""
-    import polars as pl
-
-    return pl.concat(
-        one.with_columns(pl.lit(condition).alias("condition"), pl.lit(seeds).alias("seeds"))
-        for one, condition in zip(lists, conditions, strict=True)
-    )
-
-
-def _labelled(finished: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows of the runs with `group`, and with `changed` where only some hosts change."""
-    import polars as pl
-
-    there = finished.columns
-    group = pl.col("group").fill_null(NO_GROUP) if "group" in there else pl.lit(NO_GROUP)
-    changed = [pl.col("transport") != UNCHANGED] if "transport" in there else []
-    return finished.with_columns(
-        pl.col("condition", "scheme").cast(pl.String),
-        group.alias("group"),
-        *(of.alias("changed") for of in changed),
-    )
+def _waits(summary: dict[str, Any]) -> list[Waits]:
+    """Of all seeds together, which are conditions where each has its own flows."""
+    return waits_of({"parts": [{**part, "condition": ""} for part in summary["parts"]]})
 
 
 def _about(network: Network, seeds: int) -> tuple[str, ...]:
@@ -244,17 +212,14 @@ def _cannot_say(fit: Fit | None, *, partly: bool) -> tuple[str, ...]:
         "true gain is distributed differently.",
         "Time spent in applications, disks and processors is not simulated.",
     ]
-    if fit is None:
-        found.append(
-            "All seeds carry the same flows, so intervals cover the variation of paths and of the "
-            "pacer's draws, not that of another day's traffic. --fit draws new flows for each seed."
-        )
-    else:
+    if fit is not None:
+        found[0] = found[0].replace("at their recorded times", "as drawn")
         found.append(
             f"Flows are drawn from those seen: sizes differ by a KS distance of {fit.sizes_ks:.3g},"
             f" gaps by {fit.gaps_ks:.3g}, bytes are {fit.load:.3g} times those seen. Starts are "
             f"{fit.dispersion:.3g} times as uneven as a Poisson process, in the trace "
-            f"{fit.seen_dispersion:.3g} times: drawing loses the difference."
+            f"{fit.seen_dispersion:.3g} times: drawing loses the difference; --replay keeps the "
+            "recorded starts."
         )
     if partly:
         found.append(
@@ -299,15 +264,13 @@ def deploy_commands(question: Question, advice: Advice) -> tuple[str, ...]:
 
 def _summary(
     request: Request,
-    question: Question,
+    settled: Settled,
     traffic: Traffic,
-    rows: Sequence[Row],
-    sizes: Sizes,
-    advice: Advice,
     facts: Facts,
     busiest: Sequence[Load],
     fit: Fit | None,
 ) -> dict[str, Any]:
+    question = settled.trial.question
     settings = question.settings
     return {
         "trace": shown(request.traffic.trace),
@@ -317,7 +280,7 @@ def _summary(
         "flows": len(traffic.flows),
         "duration_ps": traffic.duration_ps,
         "traffic": [*traffic.sentences, *traffic.placement],
-        "sizes": asdict(sizes),
+        "sizes": asdict(settled.trial.sizes),
         "settings": {
             "thresholds_bytes": {f"{rate:.0f}": k for rate, k in settings.thresholds.items()},
             "g": settings.g,
@@ -326,9 +289,12 @@ def _summary(
         },
         "busiest": [asdict(load) for load in busiest[:_LOADS_SHOWN]],
         "fit": None if fit is None else asdict(fit),
-        "frontier": as_json(rows),
+        "frontier": as_json(settled.ran.rows),
         "waits": [asdict(one) for one in facts.waits],
-        "advice": asdict(advice),
+        "advice": asdict(settled.advice),
+        "checks": list(facts.checks),
+        "without_phantom_queue": facts.without_phantom_queue,
+        "sure": list(facts.sure),
         "cannot_say": list(facts.cannot_say),
         "commands": list(facts.commands),
     }

@@ -1,4 +1,4 @@
-"""Flows drawn from the recorded ones, so that each seed has its own traffic (`--fit`).
+"""Flows drawn from the recorded ones, so that each seed has its own traffic.
 
 A drawn flow has the endpoints and the size of a recorded one, and follows after a recorded gap;
 both are drawn independently, with replacement. Properties that depend on the order of flows, such
@@ -30,16 +30,17 @@ class Fit:
     seen_dispersion: float
 
 
-def draw(flows: "pl.DataFrame", seed: int) -> "pl.DataFrame":
-    """As many flows as were seen."""
+def draw(flows: "pl.DataFrame", seed: int, count: int | None = None) -> "pl.DataFrame":
+    """A number of flows; as many as were seen by default."""
     import numpy as np
     import polars as pl
 
     generator = np.random.default_rng(seed)
     starts = np.sort(flows["start_ps"].to_numpy())
     gaps = np.diff(starts, prepend=0)
-    begin = np.cumsum(generator.choice(gaps, len(gaps)))
-    places = pl.Series(generator.integers(0, len(flows), len(flows)))
+    count = len(flows) if count is None else count
+    begin = np.cumsum(generator.choice(gaps, count))
+    places = pl.Series(generator.integers(0, len(flows), count))
     return flows.select(pl.all().gather(places)).with_columns(
         pl.Series("start_ps", begin, dtype=pl.Int64)
     )

@@ -1,6 +1,6 @@
-"""The page of an answer: the recommendation, the frontier as picture and table, its uncertainty,
-the commands for deployment, and the dropped rows, inferred properties and omissions. Changes in
-percent.
+"""The page of an answer: the recommendation and what could turn it, the frontier as picture and
+table, its uncertainty, the commands for deployment, and the dropped rows, inferred properties and
+omissions. Changes in percent.
 """
 
 from collections.abc import Sequence
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from hull.ask.answer import ALL, Row, Sizes
+from hull.ask.answer import Row
 from hull.ask.capacity import Load
 from hull.ask.fit_charts import fit_section
-from hull.ask.frontier import Frontier, frontiers
+from hull.ask.frontier import X_TITLE, Y_TITLE, Frontier, frontiers
 from hull.ask.question import Question, percent
+from hull.ask.sizes import Sizes
+from hull.ask.table import answer_table
 from hull.ask.verdict import Advice
-from hull.changes import Value, told
 from hull.report.charts import Chart
 from hull.report.document import document, figures, key_of
-from hull.report.labels import NO_VALUE, number
-from hull.report.lines import Mean, Point, frontier_chart, scale_of
-from hull.report.tables import boxed_table, swatch
+from hull.report.lines import Point, Range, frontier_chart, scale_of
+from hull.report.tables import boxed_table
 from hull.report.waits import waits_table
 from hull.waits import Waits, in_a_sentence
 
@@ -40,13 +40,19 @@ class Facts:
     traffic: tuple[str, ...]
     placement: tuple[str, ...]
     network: tuple[str, ...]
+    checks: tuple[str, ...]
+    """What could turn the advice, and whether it does."""
+    without_phantom_queue: str | None
+    """What a recommended headroom becomes at switches that mark by their real queues."""
+    sure: tuple[str, ...]
     cannot_say: tuple[str, ...]
     commands: tuple[str, ...]
     loads: tuple[Load, ...]
-    waits: tuple[Waits, ...] = ()
+    waits: tuple[Waits, ...]
     """Where small flows spend their time, by scheme."""
-    drawn: "tuple[pl.DataFrame, pl.DataFrame] | None" = None
+    drawn: "tuple[pl.DataFrame, pl.DataFrame] | None"
     """Flows as seen and as drawn for the first seed, where they were drawn."""
+    most_loss: float
 
 
 def answer_page(
@@ -56,25 +62,29 @@ def answer_page(
     charts: list[Chart] = []
     groups = list(dict.fromkeys(row.group for row in rows))
     drawn = frontiers(rows)
-    frontier = figures([_frontier_chart(question, one) for one in drawn], charts)
+    frontier = figures([_frontier_chart(question, one, facts.most_loss) for one in drawn], charts)
     alone = any(one.title.endswith("only") for one in drawn)
-    tables = "".join(_table(question, rows, group) for group in groups)
-    sure = _list(advice.sure) or ""
+    tables = "".join(answer_table(question, rows, group) for group in groups)
     fit = fit_section(*facts.drawn, charts) if facts.drawn else ""
     commands = escape("\n".join(facts.commands))
+    shallow = facts.without_phantom_queue
+    base = escape(_label(question, question.today[0]))
     body = f"""<h1>{escape(facts.title)}</h1>
 <p class="answer"><strong>{escape(advice.sentence)}</strong></p>
+{_list(facts.checks)}
 <section><h2 id="frontier">What small flows gain, what large ones lose</h2>
 {key_of(_shown(question))}{frontier}
-<p>Further down: small flows end sooner. Further right: large flows take longer. Both axes are
-logarithmic; bars are 95% intervals over the seeds. Changes are against
-{escape(_label(question, question.today[0]))} on the same flows. {escape(_sentence(sizes.why))}
+<p>Further down: small flows end sooner. Further right: large flows take longer; right of the dashed
+line by more than {percent(facts.most_loss)} (--most-loss). {base} is at (0, 0); the others carry
+the same flows, and bars are 95% ranges over the seeds. {escape(_sentence(sizes.why))}
 {_ALONE if alone else ""}</p>
 {tables}</section>
 {_waits(question, facts.waits)}
-<section><h2 id="sure">How sure this is</h2>{sure}{_list(facts.cannot_say)}{fit}</section>
+<section><h2 id="sure">How sure this is</h2>
+{_list(facts.sure)}{_list(facts.cannot_say)}{fit}</section>
 <section><h2 id="deploy">How to deploy it</h2>
 {f"<pre>{commands}</pre>" if facts.commands else "<p>Nothing is to be changed.</p>"}
+{f"<p>{escape(shallow)}</p>" if shallow else ""}
 {_settings(question)}</section>
 <section><h2 id="traffic">The traffic</h2>{_list(facts.traffic)}{_list(facts.placement)}
 {_loads(facts.loads)}</section>
@@ -100,73 +110,33 @@ def _waits(question: Question, waits: Sequence[Waits]) -> str:
 
 
 def _shown(question: Question) -> list[Any]:
-    return [scheme for scheme in question.looks if scheme.name in question.schemes]
+    looks = {scheme.name: scheme for scheme in question.looks}
+    return [looks[name] for name in question.schemes]
 
 
 def _label(question: Question, name: str) -> str:
     return next(scheme.label for scheme in question.looks if scheme.name == name)
 
 
-def _frontier_chart(question: Question, frontier: Frontier) -> Chart:
-    """A point for each scheme, with its intervals."""
+def _frontier_chart(question: Question, frontier: Frontier, most_loss: float) -> Chart:
+    """A point for each scheme, with its ranges."""
     points = [
-        Point(label, label, _mean(large), _mean(small))
+        Point(label, label, large, small)
         for scheme, large, small in frontier.points
         for label in [_label(question, scheme)]
     ]
     words = (
-        f"{point.scheme}: small {number(point.y.value)} µs, large {number(point.x.value)} µs"
+        f"{point.scheme}: small {point.y.value:+.3g}%, large {point.x.value:+.3g}%"
         for point in points
     )
+    bound = 100 * most_loss
+    across = [*(point.x for point in points), Range(bound, bound, bound)]
     axes = (
-        scale_of("Large flows, mean (µs)", [point.x for point in points], log=True),
-        scale_of("Small flows, 99th percentile (µs)", [point.y for point in points], log=True),
+        scale_of(X_TITLE, across, log=False),
+        scale_of(Y_TITLE, [point.y for point in points], log=False),
     )
     alt = f"{frontier.title}: {'; '.join(words)}."
-    return frontier_chart(frontier.title, alt, points, _shown(question), axes, None)
-
-
-def _mean(value: Value) -> Mean:
-    return Mean(value.mean, value.ci95 or 0.0)
-
-
-def _table(question: Question, rows: Sequence[Row], group: str) -> str:
-    """A row for each scheme: small flows, then large ones, each with its change."""
-    head = "".join(
-        f'<th scope="col">{name}</th>'
-        for name in (
-            "small, p99 (µs)",
-            "change",
-            "small, mean (µs)",
-            "change",
-            "large, mean (µs)",
-            "change",
-            "flows a seed: small, large",
-        )
-    )
-    body = ""
-    for row in rows:
-        if row.group != group:
-            continue
-        scheme = next(s for s in question.looks if s.name == row.scheme)
-        cells = "".join(
-            f"<td>{text}</td>"
-            for text in (
-                _us(row.small_p99_us),
-                told(row.small_p99_change),
-                _us(row.small_mean_us),
-                told(row.small_mean_change),
-                _us(row.large_mean_us),
-                told(row.large_mean_change),
-                f"{row.small_flows:,}, {row.large_flows:,}",
-            )
-        )
-        body += f'<tr><th scope="row">{swatch(scheme)} {escape(scheme.label)}</th>{cells}</tr>'
-    caption = "All flows" if group == ALL else f"Group {group}"
-    return boxed_table(
-        caption,
-        f'<thead><tr><th scope="col">Scheme</th>{head}</tr></thead><tbody>{body}</tbody>',
-    )
+    return frontier_chart(frontier.title, alt, points, _shown(question), axes, None, bound)
 
 
 def _settings(question: Question) -> str:
@@ -206,10 +176,3 @@ def _sentence(text: str) -> str:
 def _list(sentences: Sequence[str]) -> str:
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     return f"<ul>{items}</ul>" if items else ""
-
-
-def _us(value: Value | None) -> str:
-    if value is None:
-        return NO_VALUE
-    spread = "" if value.ci95 is None else f' <span class="ci">± {number(value.ci95)}</span>'
-    return f"{number(value.mean)}{spread}"

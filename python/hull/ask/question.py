@@ -21,6 +21,8 @@ from hull.theory.design import recommended_pacer
 TODAY = ("dctcp", "cubic", "bbr")
 UNCHANGED = "unchanged"
 """The transport of hosts that keep CUBIC, where only some hosts change."""
+REAL_QUEUE = "real-queue"
+"""Marks at the phantom queue's threshold in the real queue: what switches without one can do."""
 MIN_RTO = "10ms"
 WINDOW_BYTES = 6_000_000
 """Largest window: Linux's tcp_rmem and tcp_wmem."""
@@ -56,11 +58,16 @@ class Question:
     settings: Settings
     partly: bool = False
     """Whether only some hosts change."""
+    replays: bool = False
+    """Whether each seed has the recorded flows, and not new ones drawn from them."""
+    real_queue: bool = False
+    """Whether HULL's hosts are tried with switches that have no phantom queue."""
 
     @property
     def schemes(self) -> tuple[str, ...]:
         """Names, today's first."""
-        return (*self.today, *map(hull_name, self.give_up))
+        names = (*self.today, *map(hull_name, self.give_up))
+        return (*names, REAL_QUEUE) if self.real_queue else names
 
     @property
     def looks(self) -> tuple[Scheme, ...]:
@@ -69,6 +76,7 @@ class Question:
             Scheme("dctcp", "DCTCP", "#0072B2", (5, 2), "s"),
             Scheme("cubic", "CUBIC", "#D55E00", (2, 2), "o"),
             Scheme("bbr", "BBR", GREY, (4, 1, 1, 1), "X"),
+            Scheme(REAL_QUEUE, "Paced DCTCP, real queue", GREY, (1, 1), "d"),
             *(
                 Scheme(
                     hull_name(part),
@@ -117,7 +125,7 @@ def read_today(text: str) -> tuple[str, ...]:
         if name not in TODAY:
             raise UsageError(
                 f"--today: {shown(name)} is invalid; expected names among dctcp, cubic and bbr, "
-                "such as dctcp,cubic"
+                "such as cubic,dctcp"
             )
     return names
 
@@ -180,6 +188,13 @@ def scenario_text(
         schemes[hull_name(part)] = {
             "transport": dctcp,
             "switch": {"phantom_queue": {"drain": drain, "threshold": threshold}},
+            "pacer": {},
+        }
+    if question.real_queue:
+        threshold = f"{settings.phantom_threshold_bytes}B"
+        schemes[REAL_QUEUE] = {
+            "transport": dctcp,
+            "switch": {"marking": {"threshold": threshold}},
             "pacer": {},
         }
     content: dict[str, Any] = {

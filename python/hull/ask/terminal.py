@@ -1,11 +1,14 @@
-"""The answer on the terminal: the advice, a row for each scheme and group, and what was read."""
+"""The answer on the terminal: the advice, what could turn it, a row for each scheme and group, how
+sure it is, and what was read.
+"""
 
+import math
 from typing import TextIO
 
 from rich.table import Table
 from rich.text import Text
 
-from hull.ask.answer import ALL
+from hull.ask.answer import ALL, LARGE_MEAN, SMALL_P99
 from hull.ask.command import Answer
 from hull.changes import Value, told
 from hull.said import escaped
@@ -17,8 +20,9 @@ _COLUMNS = ("scheme", "small, p99 (us)", "change", "large, mean (us)", "change")
 def print_answer(answer: Answer) -> None:
     """Write it to standard output."""
     out = console()
+    facts = answer.facts
     out.print(Text(answer.advice.sentence, style="bold"))
-    for sentence in answer.advice.sure:
+    for sentence in facts.checks:
         out.print(Text(sentence))
     groups = dict.fromkeys(row.group for row in answer.rows)
     for group in groups:
@@ -30,21 +34,26 @@ def print_answer(answer: Answer) -> None:
             if row.group == group:
                 table.add_row(
                     Text(answer.labels[row.scheme]),
-                    _us(row.small_p99_us),
-                    told(row.small_p99_change),
-                    _us(row.large_mean_us),
-                    told(row.large_mean_change),
+                    _us(row.value(SMALL_P99)),
+                    told(row.change(SMALL_P99)),
+                    _us(row.value(LARGE_MEAN)),
+                    told(row.change(LARGE_MEAN)),
                 )
         out.print(table)
-    print_waits(answer.waits[: len(answer.labels)], answer.labels)
+    shallow = facts.without_phantom_queue
+    for sentence in (*facts.sure, *([] if shallow is None else [shallow])):
+        out.print(Text(sentence))
+    print_waits(facts.waits, answer.labels)
     print_traffic(answer)
 
 
 def print_traffic(answer: Answer, file: TextIO | None = None) -> None:
     """Write what was read from the trace, a sentence a line, as on the page."""
-    for sentence in answer.traffic:
+    for sentence in (*answer.facts.traffic, *answer.facts.placement):
         print(escaped(sentence), file=file)
 
 
 def _us(value: Value | None) -> str:
+    if value is not None and math.isinf(value.mean):
+        return "not completed"
     return number(None if value is None else value.mean)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from hull.cli.command import Argument, Option
 from hull.cli.common import Force, Format, Jobs, command, count
+from hull.errors import UsageError
 
 
 @command()
@@ -32,7 +33,7 @@ def ask(
         Option(
             metavar="NAMES",
             help="Schemes in use today, of dctcp, cubic and bbr; the first is the baseline "
-            "(default: dctcp,cubic; with --deployed cubic,dctcp).",
+            "(default: cubic,dctcp; cubic is Linux's default).",
         ),
     ] = None,
     columns: Annotated[
@@ -74,7 +75,10 @@ def ask(
         str | None, Option(metavar="START,LENGTH", help="Part of the trace: 10s,2s.")
     ] = None,
     fit: Annotated[
-        bool, Option("--fit", help="Draw new flows for each seed from the recorded distribution.")
+        bool, Option("--fit", help="Draw new flows for each seed from the trace's (the default).")
+    ] = False,
+    replay: Annotated[
+        bool, Option("--replay", help="Replay the recorded flows in each seed instead.")
     ] = False,
     deployed: Annotated[
         str | None,
@@ -114,6 +118,9 @@ def ask(
     from hull.ask.terminal import print_answer, print_traffic
     from hull.ask.traffic import TrafficOptions
 
+    if fit and replay:
+        raise UsageError("--replay: must not be given with --fit; expected one of them")
+
     def size(text: str | None) -> int | None:
         return None if text is None else int(_core.quantity("size", text))
 
@@ -135,7 +142,7 @@ def ask(
         rtt=rtt,
         buffer=buffer,
         deployed=deployed,
-        fit=fit,
+        replay=replay,
         seeds=count("--seeds", seeds),
         small=size(small),
         large=size(large),

@@ -31,13 +31,32 @@ class Mean:
 
 
 @dataclass(frozen=True)
+class Range:
+    """A value within its interval, which need not be the same on both sides."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval."""
+        return self.low, self.high
+
+    @property
+    def half(self) -> float:
+        """Half of the interval's width."""
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
 class Point:
     """One point of a scheme's line: `at` is the value that belongs to it as text."""
 
     scheme: str
     at: str
-    x: Mean
-    y: Mean
+    x: Mean | Range
+    y: Mean | Range
 
 
 @dataclass(frozen=True)
@@ -63,7 +82,7 @@ class Scale:
         return {"type": "quantitative", "title": self.title, "scale": scale, "axis": axis}
 
 
-def scale_of(title: str, means: Sequence[Mean], *, log: bool) -> Scale:
+def scale_of(title: str, means: Sequence[Mean | Range], *, log: bool) -> Scale:
     """From the means alone: an interval of few seeds may reach far beyond all values. A
     logarithmic axis is for means above zero.
     """
@@ -128,9 +147,11 @@ def frontier_chart(
     looks: Sequence[Scheme],
     axes: tuple[Scale, Scale],
     key: str | None,
+    bound: float | None = None,
 ) -> Chart:
     """A dot for each point, with its interval as bars. Those of a scheme are joined in their order
     along `key`, and the ends labelled with `at`; without a key, all are labelled and none joined.
+    A dashed line stands at `bound` of the axis across.
     """
     x, y = axes
     shown = _shown(points, looks)
@@ -181,6 +202,10 @@ def frontier_chart(
     ]
     if key is None:
         spec["layer"] = [layer for layer in spec["layer"] if layer["mark"]["type"] != "line"]
+    if bound is not None:
+        line = {"type": "rule", "strokeDash": [6, 4], "color": "#777777", "clip": True}
+        of = {"datum": bound, "type": "quantitative", "scale": across["scale"]}
+        spec["layer"].append({"mark": line, "encoding": {"x": of, "color": {"value": "#777777"}}})
     return Chart(title, alt, spec)
 
 

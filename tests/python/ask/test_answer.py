@@ -1,6 +1,8 @@
 """The answer: sizes, changes and the recommendation, against hand-computed numbers."""
 
+import math
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -9,9 +11,16 @@ import pytest
 from hull.ask.answer import (
     ALL,
     CHANGED,
+    LARGE_MEAN,
+    LARGE_P99,
     OTHERS,
+    SMALL_MEAN,
+    SMALL_P99,
+    SMALL_P999,
+    BySeed,
+    Count,
     Row,
-    choose_sizes,
+    Statistic,
     rows_of,
 )
 from hull.ask.capacity import Load, check_capacity, loads
@@ -20,40 +29,46 @@ from hull.ask.deployment import changed_hosts, with_transports
 from hull.ask.fit import compare, draw
 from hull.ask.network import read_network
 from hull.ask.question import Question, hull_name, read_give_up, read_today, settings_for
+from hull.ask.sizes import Sizes, choose_sizes
 from hull.ask.verdict import Advice, Verdict, advise, verdict
-from hull.changes import Change, Value, change
 from hull.errors import UsageError
 
 NETWORK = read_network("2x2@10G,1x40G")
-
-
 BUSY = Load("the link into h0", 0.5)
+SMALL, LARGE = Count(6000, 6000, runs=6), Count(600, 600, runs=6)
 
 
 def question(partly: bool = False) -> Question:
     return Question(NETWORK, (0.02, 0.05, 0.1), ("dctcp",), settings_for(NETWORK), partly)
 
 
-def around(percent: float, spread: float = 0.01) -> dict[tuple[str, int], float | None]:
+def around(percent: float, spread: float = 0.01, seed: object = 0) -> BySeed:
     """Six seeds of a number that differs from 100 by this, and between seeds."""
+    draw = random.Random(str(seed))
     ratio = 1 + percent / 100
-    return {("", seed): 100 * ratio * (1 + spread * (seed % 3 - 1)) for seed in range(6)}
+    steps = draw.sample((-1, -0.5, -0.2, 0.2, 0.5, 1), 6)
+    return {("", run): 100 * ratio * (1 + spread * step) for run, step in enumerate(steps)}
 
 
-def row(part: float | None, gain: float, loss: float | None, spread: float = 0.01) -> Row:
-    times, base = Value(1.0, 0.1), around(0.0, 0.0)
-    if part is None:
-        return Row("dctcp", ALL, 1000, 100, times, times, times, None, None, None, 0)
-    gained = around(gain, spread)
-    gains, losses = change(gained, base), None if loss is None else change(around(loss), base)
-    name = hull_name(part)
-    return Row(name, ALL, 1000, 100, times, times, times, gains, gains, losses, 0, gained)
+def samples(**percent: float) -> dict[str, BySeed]:
+    spread = percent.pop("spread", 0.01)
+    return {name: around(of, spread, (name, of)) for name, of in percent.items()}
+
+
+BASE = samples(small_p99=0, large_mean=0, small_mean=0, small_p999=0, large_p99=0, spread=0)
+
+
+def row(name: str | float, gain: float, loss: float, spread: float = 0.01, **more: float) -> Row:
+    """Of a scheme, or of HULL with this headroom."""
+    name = name if isinstance(name, str) else hull_name(name)
+    of = samples(small_p99=gain, spread=spread) | samples(large_mean=loss, **more)
+    return Row(name, ALL, SMALL, LARGE, of, BASE)
 
 
 def rows(*changes: tuple[float, float], spread: float = 0.01) -> list[Row]:
-    parts = (0.02, 0.05, 0.1)
-    pairs = zip(parts, changes, strict=True)
-    return [row(None, 0.0, None), *(row(part, *pair, spread) for part, pair in pairs)]
+    pairs = zip((0.02, 0.05, 0.1), changes, strict=True)
+    base = Row("dctcp", ALL, SMALL, LARGE, BASE)
+    return [base, *(row(part, *pair, spread) for part, pair in pairs)]
 
 
 def test_largest_gain_at_acceptable_cost() -> None:
@@ -84,21 +99,19 @@ def test_leaves_what_all_headrooms_make_worse() -> None:
 def test_a_scheme_without_headroom_comes_first() -> None:
     """DCTCP alone does what headrooms do, and they are judged against it."""
     today = replace(question(), today=("cubic", "dctcp"))
-    base = replace(row(None, 0, None), scheme="cubic")
-    alone = replace(of_seeds(row(0.02, -80, -40)), scheme="dctcp")
-    dear = [of_seeds(row(part, gain, 10)) for part, gain in ((0.02, -81), (0.05, -84), (0.1, -85))]
+    base = Row("cubic", ALL, SMALL, LARGE, BASE)
+    alone = row("dctcp", -80, -40)
+    dear = [row(0.02, -81, 10), row(0.05, -84, 10), row(0.1, -85, 10)]
     found = advise(today, [base, alone, *dear], 0.1, BUSY)
-    assert found.scheme == "dctcp"
+    assert (found.scheme, found.base) == ("dctcp", "cubic")
     assert found.sentence.startswith(
         "Use DCTCP, and give up no bandwidth: the 99th percentile of small flows falls by 80"
     )
     assert "against CUBIC" in found.sentence
     assert "With HULL, 2% given up, the 99th percentile of small flows" in found.sentence
-    cheap = [
-        of_seeds(row(part, gain, -39)) for part, gain in ((0.02, -81), (0.05, -92), (0.1, -93))
-    ]
+    cheap = [row(0.02, -81, -39), row(0.05, -92, -39), row(0.1, -93, -39)]
     found = advise(today, [base, alone, *cheap], 0.1, BUSY)
-    assert found.scheme == "hull-10"
+    assert (found.scheme, found.base) == ("hull-10", "dctcp")
     assert "against DCTCP" in found.sentence
 
 
@@ -111,38 +124,48 @@ def test_a_scheme_without_headroom_comes_first() -> None:
 )
 def test_commands_of_a_scheme_without_headroom(scheme: str, last: str) -> None:
     today = replace(question(), today=("cubic", "dctcp", "bbr"))
-    assert deploy_commands(today, Advice(scheme, "", ()))[-1] == last
-
-
-def of_seeds(one: Row) -> Row:
-    """With the numbers behind its changes, which vary between seeds on their own."""
-    assert one.large_mean_change is not None
-    draw = random.Random(one.scheme)
-    smalls = {
-        key: us and us * draw.uniform(0.99, 1.01) for key, us in one.small_p99_by_seed.items()
-    }
-    larges = {key: 100 * one.large_mean_change.ratio * draw.uniform(0.99, 1.01) for key in smalls}
-    return replace(one, small_p99_by_seed=smalls, large_mean_by_seed=larges)
+    assert deploy_commands(today, Advice(scheme, ""))[-1] == last
 
 
 def test_undecided_where_the_seeds_vary() -> None:
     found = advise(question(), rows((-20, 1), (-25, 1), (-20, 1), spread=0.6), 0.1, BUSY)
-    assert found.scheme is None
+    assert (found.scheme, found.base, found.is_undecided) == (None, None, True)
     assert found.sentence.startswith("Undecided: the seeds vary too much")
     # The upper end of the loss counts, not its mean, and the lower end does not exclude it.
-    loss = around(9.7, 0.01)
-    assert verdict(row(0.02, -50, 9.7), 0.1, 3) is Verdict.UNDECIDED, loss
+    assert verdict(row(0.02, -50, 9.7), 0.1, 3) is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("statistic", "percent", "expected"),
+    [
+        (SMALL_MEAN, 3.0, Verdict.FITS),
+        (SMALL_MEAN, 9.0, Verdict.RULED_OUT),
+        (SMALL_P999, 9.0, Verdict.RULED_OUT),
+        (LARGE_P99, 8.0, Verdict.FITS),
+        (LARGE_P99, 20.0, Verdict.RULED_OUT),
+    ],
+)
+def test_no_other_statistic_may_get_worse(
+    statistic: Statistic, percent: float, expected: Verdict
+) -> None:
+    assert verdict(row(0.02, -50, 2, **{statistic.name: percent}), 0.1, 3) is expected
 
 
 def test_no_advice_without_variation() -> None:
-    found = advise(question(), rows((-50, 1), (-60, 1), (-60, 1), spread=0.0), 0.1, BUSY)
+    all_rows = rows((-50, 1), (-60, 1), (-60, 1), spread=0.0)
+    found = advise(question(), all_rows, 0.1, BUSY)
     assert (found.scheme, found.sentence.split(":")[0]) == (None, "Cannot tell")
-    assert "--fit" in found.sentence
+    assert "--replay" in found.sentence
     few = [
-        replace(one, small_p99_change=few_seeds(one)) for one in rows((-50, 1), (-60, 1), (-60, 1))
+        replace(one, samples={k: first_two(v) for k, v in one.samples.items()})
+        for one in rows((-50, 1), (-60, 1), (-60, 1))
     ]
     found = advise(question(), few, 0.1, BUSY)
     assert found.sentence == "Cannot tell with 2 seeds: give --seeds 5 or more."
+
+
+def first_two(of: BySeed) -> BySeed:
+    return dict(list(of.items())[:2])
 
 
 def test_no_advice_on_idle_links_or_from_few_flows() -> None:
@@ -151,59 +174,96 @@ def test_no_advice_on_idle_links_or_from_few_flows() -> None:
     assert found.sentence.startswith(
         "Cannot tell: the link into h0 is the busiest and carries 0.4% of its rate"
     )
-    few = [replace(one, small_flows=299) for one in all_rows]
+    few = [replace(one, small=Count(6 * 299, 6 * 299, runs=6)) for one in all_rows]
     found = advise(question(), few, 0.1, BUSY)
     assert found.sentence.startswith("Cannot tell: a 99th percentile needs 300 small flows in each")
     assert "there are 299." in found.sentence
 
 
-def few_seeds(of: Row) -> Change | None:
-    gain = of.small_p99_change
-    return None if gain is None else replace(gain, seeds=2)
+def test_no_advice_from_one_per_cent_of_unfinished_flows() -> None:
+    all_rows = rows((-50, 1), (-60, 1), (-60, 1))
+    some = [replace(all_rows[0], large=Count(600, 595, runs=6)), *all_rows[1:]]
+    assert advise(question(), some, 0.1, BUSY).is_known
+    late = [replace(all_rows[0], large=Count(600, 594, runs=6)), *all_rows[1:]]
+    found = advise(question(), late, 0.1, BUSY)
+    assert found.sentence.startswith(
+        "Cannot tell: with DCTCP, 6 of 600 large flows had not completed"
+    )
+    # One run in which the slowest hundredth has not completed is enough.
+    tail = dict(all_rows[1].samples)
+    tail["small_p99"] = {**tail["small_p99"], ("", 0): math.inf}
+    found = advise(
+        question(), [all_rows[0], replace(all_rows[1], samples=tail), *all_rows[2:]], 0.1, BUSY
+    )
+    assert found.sentence.startswith("Cannot tell: with HULL, 2% given up")
 
 
 def flows(**columns: list[int]) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def finished(scheme: str, seed: int, times: list[int], group: list[str]) -> pl.DataFrame:
+def finished(scheme: str, seed: int, us: Sequence[float], sizes: list[int]) -> pl.DataFrame:
+    count = len(us)
     return pl.DataFrame(
         {
-            "condition": [""] * len(times),
-            "scheme": [scheme] * len(times),
-            "seed": [seed] * len(times),
-            "bytes": [1000] * (len(times) - 1) + [5_000_000],
-            "fct_ps": times,
-            "group": group,
+            "condition": [""] * count,
+            "scheme": [scheme] * count,
+            "seed": [seed] * count,
+            "bytes": sizes,
+            "fct_ps": [round(one * 1_000_000) for one in us],
+            "timeouts": [int(one >= 1000) for one in us],
+            "group": ["b" if size > 10_000 else "a" for size in sizes],
         }
     )
 
 
-def test_rows_average_per_seed_changes() -> None:
-    group = ["a"] * 10 + ["b"]
-    asked = pl.DataFrame({"group": group, "seeds": [2] * 11})
-    us = 1_000_000
+def test_rows_pair_the_seeds() -> None:
+    sizes = [1000] * 400 + [5_000_000]
+    group = ["a"] * 400 + ["b"]
+    asked = pl.DataFrame({"group": group, "bytes": sizes, "condition": "", "seeds": 2})
     whole = pl.concat(
         [
-            finished("dctcp", 1, [10 * us] * 10 + [100 * us], group),
-            finished("dctcp", 2, [20 * us] * 10 + [100 * us], group),
-            finished("hull-2", 1, [5 * us] * 10 + [110 * us], group),
-            finished("hull-2", 2, [5 * us] * 10 + [130 * us], group),
+            finished("dctcp", 1, [10] * 400 + [100], sizes),
+            finished("dctcp", 2, [20] * 400 + [100], sizes),
+            finished("hull-2", 1, [5] * 400 + [110], sizes),
+            finished("hull-2", 2, [5] * 400 + [130], sizes),
         ]
     )
-    sizes = choose_sizes(pl.Series([1000] * 10 + [5_000_000]), None, None)
-    found = {(r.scheme, r.group): r for r in rows_of(question(), whole, asked, sizes)}
+    bounds = choose_sizes(pl.Series(sizes), None, None)
+    found = {(r.scheme, r.group): r for r in rows_of(question(), whole, asked, bounds)}
     hull = found["hull-2", ALL]
-    assert hull.small_p99_change is not None
     # The geometric mean of a half and a quarter, not 5 relative to the mean of 10 and 20.
-    assert hull.small_p99_change.ratio == pytest.approx((0.5 * 0.25) ** 0.5)
-    assert hull.large_mean_change is not None
-    assert hull.large_mean_change.ratio == pytest.approx((1.1 * 1.3) ** 0.5)
-    assert found["dctcp", ALL].small_p99_change is None
-    assert found["hull-2", "a"].large_mean_us is None
-    assert found["hull-2", "b"].small_p99_us is None
+    gain, loss = hull.change(SMALL_P99), hull.change(LARGE_MEAN)
+    assert gain is not None
+    assert gain.ratio == pytest.approx((0.5 * 0.25) ** 0.5)
+    assert loss is not None
+    assert loss.ratio == pytest.approx((1.1 * 1.3) ** 0.5)
+    assert found["dctcp", ALL].change(SMALL_P99) is None
+    assert found["hull-2", "a"].value(LARGE_MEAN) is None
+    assert found["hull-2", "b"].value(SMALL_P99) is None
+    # 400 flows are too few for a 99.9th percentile, one large flow for a 99th.
+    assert hull.value(SMALL_P999) is None
+    assert hull.value(LARGE_P99) is None
     # No flow finished with the other schemes.
-    assert found["hull-5", ALL].unfinished == 22
+    none = found["hull-5", ALL]
+    assert (none.small.unfinished, none.large.unfinished) == (800, 2)
+    assert none.value(SMALL_P99) == none.value(LARGE_MEAN)
+    assert none.as_json()["small_p99_us"] is None
+
+
+def test_unfinished_flows_rank_last() -> None:
+    """Of 1,000 flows that took 1, 2, ... us the last nine have not completed, then the last 11."""
+    sizes = [1000] * 1000
+    asked = pl.DataFrame({"group": "a", "bytes": sizes, "condition": "", "seeds": 1})
+    for done, expected in ((1000, 990.01), (991, 990.01), (989, math.inf)):
+        us = [float(one) for one in range(1, done + 1)]
+        whole = finished("dctcp", 1, us, sizes[:done])
+        found = rows_of(question(), whole, asked, Sizes(1000, 10**6, ""))[0]
+        value = found.value(SMALL_P99)
+        assert value is not None
+        assert value.mean == pytest.approx(expected)
+        assert (found.small.started, found.small.completed) == (1000, done)
+        assert found.small.timed_out == int(done == 1000)
 
 
 def test_unusual_traces_set_the_size_bounds() -> None:
@@ -263,7 +323,15 @@ def test_hosts_that_change() -> None:
 
 
 def test_groups_of_changed_hosts() -> None:
-    asked = pl.DataFrame({"group": ["other"] * 2, "seeds": [1] * 2, "changed": [True, False]})
+    asked = pl.DataFrame(
+        {
+            "group": ["other"] * 2,
+            "bytes": [1, 2],
+            "condition": "",
+            "seeds": 1,
+            "changed": [True, False],
+        }
+    )
     none = pl.DataFrame(
         schema={
             "condition": pl.String,
@@ -271,6 +339,7 @@ def test_groups_of_changed_hosts() -> None:
             "seed": pl.Int64,
             "bytes": pl.Int64,
             "fct_ps": pl.Int64,
+            "timeouts": pl.Int32,
             "group": pl.String,
             "changed": pl.Boolean,
         }

@@ -11,13 +11,11 @@ import pytest
 
 from ask.generator import collector_csv, nfdump_csv, some_flows
 from conftest import COMMAND
-from hull.ask import command
-from hull.ask.traffic import TrafficOptions
-from hull.ask.verdict import Advice
 from hull.theory.slowdown import usable
 
 NETWORK = "2x4@10G,2x40G"
 SHORT = ["--give-up", "5%", "--seeds", "2", "--today", "dctcp"]
+REPLAY = [*SHORT, "--replay"]
 
 
 def ask(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -56,36 +54,19 @@ def test_one_command_from_a_trace_to_a_page(tmp_path: Path, form: str) -> None:
     assert "already holds this run" in again.stderr
 
 
-def test_more_seeds_where_the_first_leave_it_undecided(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(command, "LEAST_SEEDS", 2)
-    monkeypatch.setattr(command, "SEEDS_IF_UNDECIDED", 3)
-    undecided = Advice(None, "Undecided.", (), is_undecided=True)
-    monkeypatch.setattr(command, "advise", lambda *_: undecided)
-    trace = collector_csv(tmp_path / "flows.csv", some_flows(50))
-    out = tmp_path / "answer"
-    options = TrafficOptions(trace)
-    request = command.Request(options, NETWORK, out, give_up="5%", today="dctcp")
-    for _ in range(2):  # the second time the runs are reused
-        command.ask(request)
-        found = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-        assert (found["seeds"], found["advice"]["is_undecided"]) == (3, True)
-        assert json.loads((out / "runs" / "run.json").read_text())["seeds"] == [1, 2, 3]
-
-
 def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:
     trace = collector_csv(tmp_path / "flows.csv", some_flows(400))
     done = ask(
         tmp_path,
         *(trace, "--topology", NETWORK, *SHORT, "--out", "answer"),
-        *("--group", "small=bytes<10KB", "--fit", "--format", "json"),
+        *("--group", "small=bytes<10KB", "--format", "json"),
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert {row["group"] for row in found} == {"all", "small", "other"}
     page = (tmp_path / "answer" / "ask.html").read_text(encoding="utf-8")
     assert "KS distance" in page
+    assert "Each seed draws" not in page, "without a recommendation there is no next period"
     # The runs carry the group labels, too.
     runs = pl.read_parquet(tmp_path / "answer" / "runs" / "flows.parquet")
     small = pl.when(pl.col("bytes") < 10_000).then(pl.lit("small")).otherwise(pl.lit("other"))
@@ -100,14 +81,15 @@ def test_flows_that_differ_only_in_group(tmp_path: Path) -> None:
     trace.write_text("\n".join(["ts,src_ip,dst_ip,bytes,group", *text]) + "\n", encoding="utf-8")
     done = ask(
         tmp_path,
-        *(trace, "--topology", NETWORK, *SHORT, "--out", "answer", "--format", "json"),
+        *(trace, "--topology", NETWORK, *REPLAY, "--out", "answer", "--format", "json"),
     )
     assert done.returncode == 0, done.stderr
     runs = pl.read_parquet(tmp_path / "answer" / "runs" / "flows.parquet")
     counts = dict(runs.group_by("group").len().iter_rows())
     assert counts == dict.fromkeys(("web", "logs", "other"), 60 * 2 * 2)
-    asked = {row["group"]: row["unfinished"] for row in json.loads(done.stdout)}
-    assert asked == dict.fromkeys(("all", "web", "logs", "other"), 0)
+    for row in json.loads(done.stdout):
+        for count in (row["small"], row["large"]):
+            assert count["started"] == count["completed"]
 
 
 def test_some_hosts_change(tmp_path: Path) -> None:
@@ -132,6 +114,7 @@ def test_some_hosts_change(tmp_path: Path) -> None:
         (["--topology", NETWORK, "--give-up", "70%"], "--give-up: 70% is invalid"),
         (["--topology", NETWORK, "--today", "reno"], "--today: reno is invalid"),
         (["--topology", NETWORK, "--seeds", "0"], "--seeds: 0 is invalid"),
+        (["--topology", NETWORK, "--fit", "--replay"], "--replay: must not be given with --fit"),
         (["--topology", NETWORK, "--columns", "start=when"], "when"),
         (["--topology", NETWORK, "--place", "192.0.2.0/24=0-7"], "--place"),
         (["--topology", NETWORK, "--deployed", "nowhere"], "--deployed: nowhere is invalid"),
@@ -170,7 +153,17 @@ def test_frontier_follows_equation_3(tmp_path: Path) -> None:
     done = ask(
         tmp_path,
         *(trace, "--topology", "10@10G", "--place", "places.csv", "--seeds", "2"),
-        *("--give-up", "10%,20%", "--today", "dctcp", "--format", "json", "--out", "answer"),
+        *(
+            "--replay",
+            "--give-up",
+            "10%,20%",
+            "--today",
+            "dctcp",
+            "--format",
+            "json",
+            "--out",
+            "answer",
+        ),
     )
     assert done.returncode == 0, done.stderr
     found = {row["scheme"]: row for row in json.loads(done.stdout)}
