@@ -10,6 +10,7 @@
 - Rows of a flow list that start after the measured time.
 - Switches that dropped packets and marked none, although senders have ECN.
 - A queue inside the sending host that decides the 99th percentile of small flows.
+- Flows of the second half of the measured time that take longer than those of the first.
 - L4S packets, ECT(1), at switches that do not queue them apart from classic ones.
 """
 
@@ -20,6 +21,8 @@ from functools import cache
 from typing import Any
 
 from hull import _core
+from hull.changes import in_words
+from hull.drift import drift
 from hull.marking_warnings import MARKING
 from hull.plan import Plan
 from hull.registry import NO_GROUP
@@ -76,7 +79,7 @@ def warnings_of(
         for text in filter(None, found_here):
             found.setdefault(text, []).append(name)
     warnings = [f"{_names(names)}: {text}" for text, names in found.items()]
-    return [*warnings, *_waits_in_hosts(plan, parts)]
+    return [*warnings, *_waits_in_hosts(plan, parts), *_drifts(plan, parts)]
 
 
 def _names(names: list[str]) -> str:
@@ -201,6 +204,26 @@ def _waits_in_hosts(plan: Plan, parts: Sequence[Sequence[Mapping[str, Any]]]) ->
             f"{_names([name for name, _ in cells])}: {key} flows beyond the 99th percentile wait "
             f"{of_time} of their time in the sending host's queue, which decides that percentile"
         )
+
+
+def _drifts(plan: Plan, parts: Sequence[Sequence[Mapping[str, Any]]]) -> Iterator[str]:
+    """Cells whose halves differ, by size class."""
+    tried = sum(len(seeds[0].get("halves") or ()) for seeds in parts if seeds)
+    for cell, seeds in zip(plan.cells, parts, strict=True):
+        name = ", ".join(filter(None, (cell.scheme, cell.condition))) or plan.name
+        of_classes = zip(*(part.get("halves") or () for part in seeds), strict=False)
+        for of_seeds in of_classes:
+            first, second = (
+                {seed: one[half]["mean_us"] for seed, one in enumerate(of_seeds)}
+                for half in ("first", "second")
+            )
+            found = drift(first, second, tried)
+            if found is not None:
+                yield (
+                    f"{name}: run.duration: the mean completion time of {of_seeds[0]['class']} "
+                    f"flows that start in the second half {in_words(found)} against those of the "
+                    "first half: a longer run has other results"
+                )
 
 
 def _behind_its_own_packets_us(scenario: Mapping[str, Any], flows: str) -> float:

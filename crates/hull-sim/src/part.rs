@@ -9,9 +9,9 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Fairness, GroupSummary, ProbeSummary, QuerySummary, SlowdownSummary,
-    TierCount, TransportSummary, WaitSummary, by_tier, drops_by_place, failure_drops,
-    thread_seconds, write_links, write_queries,
+    ClassSummary, Counts, Fairness, GroupSummary, HalvesSummary, ProbeSummary, QuerySummary,
+    SlowdownSummary, TierCount, TransportSummary, WaitSummary, by_tier, drops_by_place,
+    failure_drops, thread_seconds, write_links, write_queries,
 };
 use crate::network::Distribution;
 use crate::problem::Problem;
@@ -70,6 +70,8 @@ pub struct Summary {
     pub slowdown: Vec<SlowdownSummary>,
     /// Where flows waited, by size class.
     pub waits: Vec<WaitSummary>,
+    /// Completion times in both halves of the measured time, by size class.
+    pub halves: Vec<HalvesSummary>,
     /// Query statistics, if the workload has queries.
     pub queries: Option<QuerySummary>,
     /// Fairness between the long flows that `measure.flows` follows.
@@ -171,6 +173,7 @@ pub fn run(
         fct: outcome.flows.summary(),
         slowdown: outcome.flows.slowdowns(),
         waits: outcome.waits,
+        halves: outcome.halves,
         queries,
         fairness: outcome.fairness,
         processor: outcome.processor,

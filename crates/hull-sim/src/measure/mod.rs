@@ -5,6 +5,7 @@ mod capture;
 mod cpu_time;
 mod fairness;
 mod flows;
+mod halves;
 mod latency;
 mod links;
 mod logs;
@@ -33,6 +34,7 @@ pub use fairness::Fairness;
 pub use flows::{
     AckedFlow, AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog, GroupSummary, LoggedFlow,
 };
+pub use halves::{HalfLog, HalfSummary, HalvesSummary};
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
 pub use links::{
     LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, failure_drops,

@@ -269,6 +269,20 @@ const BEFORE_SEVERAL: &[Statistic] = &[
         "as in `all`, for these flows",
     ),
     Statistic::new(
+        "halves.<class>.first.flows",
+        Count,
+        Mean,
+        "completed flows of the size class that started in the first half of the measured time",
+    ),
+    Statistic::new("halves.<class>.first.mean_us", Microsecond, Mean, "their mean completion time; null without any"),
+    Statistic::new(
+        "halves.<class>.second.flows",
+        Count,
+        Mean,
+        "completed flows of the size class that started in the second half",
+    ),
+    Statistic::new("halves.<class>.second.mean_us", Microsecond, Mean, "their mean completion time; null without any"),
+    Statistic::new(
         "queries.count",
         Count,
         Mean,

@@ -35,7 +35,7 @@ mod traffic;
 
 use crate::engine::{Entity, Kind, LARGE};
 use crate::host::HostSide;
-use crate::measure::{Counts, FlowLog, LatencyLog, TransportCount, WaitLog};
+use crate::measure::{Counts, FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::network::Waited;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
@@ -123,6 +123,7 @@ struct Demand {
 struct Records {
     flows: FlowLog,
     waits: WaitLog,
+    halves: HalfLog,
     queries: Vec<QueryRecord>,
     latency: LatencyLog,
 }

@@ -9,8 +9,8 @@ use super::instruments::Instruments;
 use super::{Fabric, Failure, Records, Simulation, Tally};
 use crate::host::HostSide;
 use crate::measure::{
-    Counts, Fairness, FlowLog, LatencyLog, LinkCount, Logs, TransportCount, TransportSummary,
-    WaitSummary,
+    Counts, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs, TransportCount,
+    TransportSummary, WaitSummary,
 };
 use crate::network::{Distribution, Network, Port, Reading};
 use crate::workload::{QueryRecord, Workload};
@@ -140,6 +140,8 @@ pub struct Outcome {
     pub flows: FlowLog,
     /// Where flows waited, by size class.
     pub waits: Vec<WaitSummary>,
+    /// Completion times in both halves of the measured time, by size class.
+    pub halves: Vec<HalvesSummary>,
     /// Queries of fan-out workloads.
     pub queries: Vec<QueryRecord>,
     /// Probes and samples.
@@ -251,6 +253,7 @@ impl Outcome {
             divided,
             logs: instruments.logs,
             waits: records.waits.summary(records.flows.classes(), &tiers),
+            halves: records.halves.summary(records.flows.classes()),
             flows: records.flows,
             queries: records.queries,
             latency: records.latency,

@@ -170,6 +170,7 @@ impl Demand {
                 let ideal_ps = endpoints.ideal_ps(network, slot, record.bytes, besides);
                 let record = FlowRecord { ideal_ps, ..record };
                 records.waits.add(&record, waits);
+                records.halves.add(&record);
                 (endpoints.table).log_flow(slot, message, record, &mut records.flows);
             }
         }

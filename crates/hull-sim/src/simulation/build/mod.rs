@@ -17,7 +17,7 @@ use super::partition::{self, ByHostsIf, Partition};
 use super::small_queue::SmallQueue;
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
-use crate::measure::{FlowLog, LatencyLog, TransportCount, WaitLog};
+use crate::measure::{FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
@@ -135,6 +135,10 @@ fn assemble(
             .of_transports(scenario.transport_names())
             .of_groups(traffic.groups()),
             waits: WaitLog::new(traffic.classes().len()),
+            halves: HalfLog::new(
+                traffic.classes().len(),
+                scenario.run.warmup.0 + scenario.run.duration.0 / 2,
+            ),
             queries: Vec::new(),
             latency: LatencyLog::default(),
         },

@@ -254,6 +254,7 @@ impl Partition {
             edge.clock.now_ps = edge.clock.now_ps.max(other.clock.now_ps);
             edge.tally.join(&other.tally);
             edge.records.waits.join(&other.records.waits);
+            edge.records.halves.join(&other.records.halves);
             let at_warmup = &mut edge.instruments.at_warmup;
             at_warmup.join(&other.instruments.at_warmup, &plan, number);
             edge.fabric.join(&mut other.fabric, &plan, number);
