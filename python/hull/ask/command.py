@@ -13,7 +13,7 @@ from typing import Any
 
 from hull.ask.answer import Row, as_json
 from hull.ask.capacity import Load, check_capacity, loads
-from hull.ask.caveats import caveats, drift_sentences
+from hull.ask.caveats import caveats, drift_sentences, warnings_of_runs
 from hull.ask.checks import turning, without_phantom_queue
 from hull.ask.deployment import changed_hosts, with_transports
 from hull.ask.fit import Fit, compare
@@ -152,7 +152,10 @@ def _write(
             question,
             rows,
             advice,
-            drift_sentences(question, ran.finished, trial.sizes),
+            (
+                *drift_sentences(question, ran.finished, trial.sizes),
+                *warnings_of_runs(question, ran.result.summary),
+            ),
             today_is_given=request.today is not None,
         ),
         waits=tuple(_waits(ran.result.summary)),
