@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hull.changes import Change, Value, change, in_words, told, value_of
+from hull.changes import Change, Value, change, in_words, value_of
 from hull.registry import NO_GROUP
 
 _US = {"mean_us": "mean", "p99_us": "p99"}
@@ -66,8 +66,8 @@ def lines_of(summary: Mapping[str, Any], *, every: bool = False) -> list[Line]:
 
 
 def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
-    """The run in one sentence: the scheme that shortens the tail of small flows most, and its
-    effect on large ones; empty with a single scheme.
+    """The run in one sentence: of the schemes that are shown to shorten the tail of small flows the
+    one that does so most, and its effect on large ones; empty with a single scheme.
     """
     lines = [line for line in lines if not line.what.startswith(_OF_GROUP)]
     tails = [line for line in lines if line.statistic == "p99" and line.unit == "us"]
@@ -78,20 +78,28 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     of_small = [line for line in compared if line.what == small]
     if not of_small:
         return ""
-    best = min(of_small, key=lambda line: line.change.ratio if line.change else 1.0)
+    # The best of several is better than it is by chance, so the ranges of all are wider.
+    least = [(line, line.change.among(len(of_small))) for line in of_small if line.change]
+    ranged = [(line, of) for line, of in least if of.has_range]
+    shown = [(line, of) for line, of in ranged if of.is_shown]
+    shorter = [(line, of) for line, of in shown if of.ratio < 1]
+    best, change_of_best = min(shorter or shown or ranged or least, key=lambda one: one[1].ratio)
     first = next(line.scheme for line in tails if line.condition == best.condition)
-    assert best.change is not None
-    # The best one of several is larger than it is by chance, so its range is wider.
-    least = best.change.among(len(of_small))
     against = labels.get(first, first)
-    if least.has_range and not least.is_shown:
+    if ranged and not shown:
         return (
             f"No scheme is shown to differ from {against} in the 99th percentile of "
             f"{_flows(small)}: the seeds vary more."
         )
+    if ranged and not shorter and len(least) > 1:
+        return (
+            f"No scheme is shown to shorten the 99th percentile of {_flows(small)} against "
+            f"{against}; {len(shown)} of {len(least)} lengthen it."
+        )
     told_of = f"With {labels.get(best.scheme, best.scheme)}"
     told_of += f" ({best.condition})" if best.condition else ""
-    text = f"{told_of}, the 99th percentile of {_flows(small)} {in_words(least)} against {against}"
+    told_of += f", the 99th percentile of {_flows(small)}"
+    text = f"{told_of} {in_words(change_of_best)} against {against}"
     large = [
         line
         for line in lines
@@ -101,7 +109,7 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     ]
     if large and large[-1].change is not None:
         text += f", the mean of {_flows(large[-1].what)} {in_words(large[-1].change)}"
-    return f"{text}{_unsure(best.change)}."
+    return f"{text}{_unsure(change_of_best)}."
 
 
 def _unsure(best: Change) -> str:
@@ -134,11 +142,6 @@ def as_csv(lines: Sequence[Line]) -> str:
         bound = "true" if line.lower_bound else "false"
         writer.writerow((*named, line.value.mean, line.value.ci95, *against, line.count, bound))
     return text.getvalue()
-
-
-def changed(line: Line) -> str:
-    """The change as text."""
-    return told(line.change)
 
 
 def _flows(what: str) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hull import _core
+from hull.changes import Change, told
 from hull.errors import UsageError
-from hull.essentials import Line, changed, sentence
+from hull.essentials import Line, sentence
 from hull.registry import Statistic
 from hull.said import escaped
 from hull.text_table import text_table
@@ -149,9 +150,9 @@ def print_essentials(lines: Sequence[Line], labels: Mapping[str, str]) -> None:
     """The essential numbers of a run: a table for each condition, a row for each scheme."""
     # Without rich, which takes longer to load than a short run.
     width = _known_width() or _PLAIN_WIDTH
-    told = sentence(lines, labels)
-    if told:
-        _print_bold(textwrap.wrap(escaped(told), width))
+    text = sentence(lines, labels)
+    if text:
+        _print_bold(textwrap.wrap(escaped(text), width))
     for condition in dict.fromkeys(line.condition for line in lines):
         here = [line for line in lines if line.condition == condition]
         kinds = list(dict.fromkeys((line.what, line.statistic, line.unit) for line in here))
@@ -183,10 +184,10 @@ def print_waits(waits: Sequence[Waits], labels: Mapping[str, str]) -> None:
             pairs = [(one.mean_us.get(place, 0.0), one.tail_us.get(place, 0.0)) for place in places]
             cells = [f"{number(mean)}\n{number(tail)}" for mean, tail in pairs]
             rows.append([escaped(labels.get(one.scheme, one.scheme)) or "-", *cells])
-        told = f"Where {here[0].flows} flows spend their time, us: mean, and mean beyond the p99"
-        told += f" ({condition})" if condition else ""
+        text = f"Where {here[0].flows} flows spend their time, us: mean, and mean beyond the p99"
+        text += f" ({condition})" if condition else ""
         head, body = text_table(["scheme", *map(label, places)], rows, width)
-        _print_bold([*textwrap.wrap(escaped(told), width), *head])
+        _print_bold([*textwrap.wrap(escaped(text), width), *head])
         print("\n".join(body))
 
 
@@ -204,10 +205,12 @@ def _cell(line: Line | None) -> str:
     spread = "" if line.value.ci95 is None else f" ± {number(factor * line.value.ci95)}"
     bound = "≥ " if line.lower_bound else ""
     text = f"{bound}{number(factor * line.value.mean)}{spread}"
-    if line.change is None:
-        return text
-    # The range stands below, so that columns stay narrow.
-    return "\n".join([text, *changed(line).replace(" (", "\n(").split("\n")])
+    return text if line.change is None else f"{text}\n{told_below(line.change)}"
+
+
+def told_below(of: Change) -> str:
+    """A change as text for a narrow column: its range is on a line of its own."""
+    return told(of).replace(" (", "\n(")
 
 
 def _value(value: Any) -> str:

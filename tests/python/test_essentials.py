@@ -89,6 +89,39 @@ def test_summary_is_one_sentence() -> None:
     assert sentence(lines_of(alone), {}) == ""
 
 
+def _compared(**small_us: list[float]) -> str:
+    """The sentence of schemes with these times of small flows, by seed; the first is "tcp"."""
+    parts = [
+        part(scheme, seed, us, 1000.0)
+        for scheme, times in small_us.items()
+        for seed, us in enumerate(times)
+    ]
+    return sentence(lines_of({"parts": parts}), {})
+
+
+def test_the_sentence_asserts_only_what_is_shown() -> None:
+    tcp = [10.0, 10.0, 10.0, 10.0, 10.0]
+    low = [8.0, 8.1, 8.2, 7.9, 8.0]
+    # On average shorter still, but no more than by chance.
+    noisy = [1.0, 30.0, 2.0, 1.0, 20.0]
+    high = [20.0, 21.0, 22.0, 19.0, 20.0]
+    text = _compared(tcp=tcp, noisy=noisy, low=low, high=high)
+    assert text.startswith("With low (load=20%), the 99th percentile of 1KB flows falls by 20%")
+    none = "No scheme is shown to shorten the 99th percentile of 1KB flows against tcp; "
+    assert _compared(tcp=tcp, noisy=noisy, high=high) == f"{none}1 of 2 lengthen it."
+    assert "With high (load=20%), the 99th percentile of 1KB flows is 2 times as long" in (
+        _compared(tcp=tcp, high=high)
+    )
+
+
+def test_the_best_of_many_needs_a_wider_range() -> None:
+    """Five seeds show a change alone that they do not show as the best of ten."""
+    tcp, slight = [10.0] * 5, [9.0, 9.9, 8.6, 9.8, 9.2]
+    assert "falls by" in _compared(tcp=tcp, slight=slight)
+    noise = {f"n{i}": [9.0, 11.0, 8.0, 12.0 + i, 10.0] for i in range(9)}
+    assert _compared(tcp=tcp, slight=slight, **noise).startswith("No scheme is shown to differ")
+
+
 def test_every_size_class_on_request() -> None:
     whole = {(line.what, line.statistic) for line in lines_of(SUMMARY, every=True)}
     assert {("FCT, 100KB", "mean"), ("FCT, 1KB", "mean"), ("FCT, 10MB", "p99")} <= whole

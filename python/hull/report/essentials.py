@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from hull.essentials import Line, changed, lines_of, sentence
+from hull.changes import told
+from hull.essentials import Line, lines_of, sentence
 from hull.report.labels import NO_VALUE, condition_label, number, unit_label
 from hull.report.schemes import Looks, Scheme, named, schemes_of
 from hull.report.tables import boxed_table, swatch
@@ -71,6 +72,6 @@ def _cell(line: Line | None) -> str:
     bound = "≥ " if line.lower_bound else ""
     text = f'{bound}{number(factor * line.value.mean)}<span class="ci">{spread}</span>'
     if line.change is not None:
-        text += f'<br><span class="ci">{escape(changed(line))}</span>'
+        text += f'<br><span class="ci">{escape(told(line.change))}</span>'
     count = f"{line.count:,} {'flows' if line.unit != 'bit/s' else 'packet-hops'}"
     return f'<td title="{count}">{text}</td>'

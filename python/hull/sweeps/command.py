@@ -16,6 +16,7 @@ from hull.sweeps.grid import make_grid
 from hull.sweeps.seeds import MOST, read_until
 from hull.sweeps.store import Store
 from hull.sweeps.sweep import STORE, FailedRuns, Sweep
+from hull.sweeps.values import shown as as_text
 from hull.sweeps.values import split_over
 
 if TYPE_CHECKING:
@@ -163,12 +164,15 @@ def _what_was_done(sweep: Sweep) -> str:
 
 
 def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> None:
-    """Means of a few statistics with their 95% intervals, a line for each point and scheme."""
+    """Means of a few statistics with their 95% intervals, a line for each point and scheme; below
+    them, the change against the first scheme.
+    """
     import polars as pl
     from rich.table import Table
     from rich.text import Text
 
-    from hull.terminal import console, number
+    from hull.sweeps.comparison import changes_of
+    from hull.terminal import console, number, told_below
 
     names = frame["statistic"].unique(maintain_order=True).to_list()
     shown = list(dict.fromkeys(asked)) or _usual(names)
@@ -191,11 +195,14 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
     seeds = one.group_by(keys, maintain_order=True).len()
     runs = {row[:-1]: row[-1] for row in seeds.iter_rows()}
     lines = {place: {"n": str(count)} for place, count in runs.items()}
+    changes = {name: changes_of(frame, keys[:-1], name) for name in shown}
     for row in means.iter_rows(named=True):
         place = tuple(row[key] for key in keys)
         half = "" if row["ci95"] is None else f" ± {number(row['ci95'])}"
         fewer = "" if row["n"] == runs[place] else f" (n {row['n']})"
-        lines[place][row["statistic"]] = f"{number(row['mean'])}{half}{fewer}"
+        against = changes[row["statistic"]].get((tuple(map(as_text, place[:-1])), place[-1]))
+        below = "" if against is None else f"\n{told_below(against)}"
+        lines[place][row["statistic"]] = f"{number(row['mean'])}{half}{fewer}{below}"
     for place, line in list(lines.items())[:_ROWS]:
         cells = [
             *(escaped(str(value)) for value in place),

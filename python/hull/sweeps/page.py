@@ -1,8 +1,9 @@
 """The page of a sweep, beside its table: lines along a swept key, the frontier of small flows
 against large ones, heat maps where two keys are swept, and the means with their intervals.
 
-Everything is a mean over the seeds of a point, with its 95% interval (Student's t). Completion
-times are shown in µs or ms, rates in Mbps or Gbps.
+Everything is a mean over the seeds of a point, with its 95% interval (Student's t); the table has
+the changes against the first scheme as well, over the same seeds (`hull.changes`). Completion times
+are shown in µs or ms, rates in Mbps or Gbps.
 """
 
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hull.changes import told
 from hull.errors import RunError
 from hull.output_file import write_text
 from hull.report.charts import Chart
@@ -28,6 +30,7 @@ from hull.report.lines import (
 )
 from hull.report.schemes import Looks, Scheme, named, schemes
 from hull.report.tables import boxed_table, swatch
+from hull.sweeps.comparison import first_scheme
 from hull.sweeps.points import Key, Statistic, points_of, read_key, read_statistic
 
 if TYPE_CHECKING:
@@ -44,6 +47,10 @@ _OPEN_ROWS = 40
 _RATIO = 8
 """An axis is logarithmic if its largest mean is at least so many times its smallest."""
 _GOODPUT = "throughput.total_goodput"
+_WORDS_CHANGES = (
+    "A change is the mean of the ratios of paired seeds, by their logarithms, with its 95% range. "
+    "Each range stands alone: of 20 changes of nothing, one is shown as a difference on average."
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,8 @@ class _Sweep:
     statistics: list[Statistic]
     main: int | None
     """The key that lines run along: of those with numbers, the one with most values."""
+    first: str
+    """Label of the scheme that the others are compared with; empty without others."""
 
     def panels(self) -> list[list[tuple[str, ...]]]:
         """The points of each line: those that differ in the main key alone; without one, all."""
@@ -128,12 +137,15 @@ def _read(contents: Contents) -> _Sweep:
     found = [read_statistic(frame, contents.keys, name) for name in contents.show]
     names = frame["scheme"].unique(maintain_order=True)
     numeric = [at for at, key in enumerate(keys) if key.numbers and len(key.numbers) > 1]
+    shown = named(schemes(names, contents.looks))
+    first = first_scheme(frame)
     return _Sweep(
         keys,
         points_of(frame, contents.keys),
-        named(schemes(names, contents.looks)),
+        shown,
         [statistic for statistic in found if statistic][:MOST_STATISTICS],
         max(numeric, key=lambda at: len(keys[at].texts)) if numeric else None,
+        next((scheme.label for scheme in shown if scheme.name == first), ""),
     )
 
 
@@ -228,8 +240,8 @@ def _frontier(contents: Contents, sweep: _Sweep, charts: list[Chart]) -> str:
     return (
         f'<section><h2 id="frontier">Frontier</h2>{key_of(sweep.shown)}'
         f"<p>{escape(up.title)} against {escape(across.title)}: a dot for each point{joined}. "
-        f"Better is further down and further {better}. Bars are 95% intervals over the seeds, cut "
-        "at the ends of the axes, which are logarithmic."
+        f"Better is further down and further {better}. Bars are 95% intervals of each mean, cut at "
+        "the ends of the axes, which are logarithmic. The table compares schemes seed by seed."
         f"{_limit(len(panels), 'values of the other keys')}</p>"
         f"{figures(drawn, charts)}</section>"
     )
@@ -311,9 +323,13 @@ def _table(sweep: _Sweep) -> str:
         row += "".join(_cell(of, point, scheme) for of in sweep.statistics)
         body += f"<tr>{row}</tr>"
     caption = "Mean ± half the 95% interval, (seeds)"
+    if sweep.first:
+        caption += f"; below it, the change against {sweep.first} in the same seeds"
     if len(there) > MOST_ROWS:
         caption += f"; the first {MOST_ROWS} of {len(there)} rows"
     table = boxed_table(caption, f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>")
+    if sweep.first:
+        table += f"<p>{_WORDS_CHANGES}</p>"
     if len(there) <= _OPEN_ROWS:
         return table
     return f"<details><summary>{len(there)} rows</summary>{table}</details>"
@@ -325,7 +341,9 @@ def _cell(statistic: Statistic, point: tuple[str, ...], scheme: Scheme) -> str:
         return f"<td>{NO_VALUE}</td>"
     mean, has_interval, n = found
     spread = f" ± {number(mean.half)}" if has_interval else ""
-    return f'<td>{number(mean.value)}<span class="ci">{spread} ({n})</span></td>'
+    against = statistic.changes.get((point, scheme.name))
+    below = "" if against is None else f'<br><span class="ci">{told(against)}</span>'
+    return f'<td>{number(mean.value)}<span class="ci">{spread} ({n})</span>{below}</td>'
 
 
 def _scale(statistic: Statistic) -> Scale:

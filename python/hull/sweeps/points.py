@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hull import _core
 from hull.report.labels import unit_label
 from hull.report.lines import Mean
+from hull.sweeps.comparison import Changes, changes_of
 from hull.sweeps.values import shown
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Statistic:
     divisor: float
     means: dict[tuple[tuple[str, ...], str], tuple[Mean, bool, int]]
     """By point (values as texts) and scheme: the mean, whether it has an interval, and n."""
+    changes: Changes
+    """Against the first scheme."""
 
     @property
     def title(self) -> str:
@@ -99,7 +102,7 @@ def read_statistic(frame: "pl.DataFrame", keys: Sequence[str], name: str) -> Sta
         point = tuple(shown(row[key]) for key in keys)
         mean = Mean(row["mean"] / divisor, (row["ci95"] or 0.0) / divisor)
         means[point, row["scheme"]] = mean, row["ci95"] is not None, row["n"]
-    return Statistic(name, unit, divisor, means)
+    return Statistic(name, unit, divisor, means, changes_of(frame, keys, name))
 
 
 def points_of(frame: "pl.DataFrame", keys: Sequence[str]) -> list[tuple[str, ...]]:

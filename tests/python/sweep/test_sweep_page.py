@@ -13,8 +13,10 @@ import pytest
 import vl_convert
 
 from conftest import Hull
+from hull.changes import change, told
 from hull.errors import RunError
 from hull.report.lines import Mean, along, scale_of
+from hull.sweeps.comparison import changes_of, first_scheme
 from hull.sweeps.page import (
     MOST_MAPS,
     MOST_PANELS,
@@ -145,15 +147,45 @@ def test_one_seed_has_no_interval() -> None:
     assert charts["FCT of 1KB flows, p99 (µs)"][0] == "TCP,1,1.0,100.0,100.0,100.0,0.0"
     [table] = page.tables.values()
     assert table[1] == ["TCP", "1", "100.0 (1)", "1,000 (1)"]
+    assert table[2] == ["HULL", "1", "200.0 (1)2 times", "2,000 (1)2 times"]
 
 
 def test_the_table_has_means_intervals_and_seeds() -> None:
     page, _ = drawn(contents({"load": [1, 2]}))
-    table = page.tables["Mean ± half the 95% interval, (seeds)"]
+    caption = "Mean ± half the 95% interval, (seeds); below it, the change against TCP"
+    table = page.tables[f"{caption} in the same seeds"]
     columns = ["FCT of 1KB flows, p99 (µs)", "FCT of 10MB flows, mean (µs)"]
     assert table[0] == ["Scheme", "load", *columns]
-    assert table[2] == ["HULL", "1", "200.0 ± 20.0 (2)", "2,000 ± 200.0 (2)"]
+    assert table[2] == ["HULL", "1", "200.0 ± 20.0 (2)2 times", "2,000 ± 200.0 (2)2 times"]
     assert len(table) == 1 + 4
+
+
+def test_one_scheme_has_no_changes() -> None:
+    page, _ = drawn(contents({"load": [1, 2]}, schemes=("tcp",)))
+    assert list(page.tables) == ["Mean ± half the 95% interval, (seeds)"]
+
+
+def test_changes_are_those_of_the_same_seeds() -> None:
+    frame = frame_of({"load": [0.2, 0.4]}, statistics=(SMALL, "marks"), seeds=5)
+    is_hull = pl.col("scheme") == "hull"
+    # Seeds differ by far more than schemes: only pairs show that HULL halves a value.
+    of_seed = 10.0 ** pl.col("seed")
+    halved = of_seed * pl.when(is_hull).then(0.5 + 0.01 * pl.col("seed")).otherwise(1.0)
+    without = pl.when(is_hull & (pl.col("statistic") == "marks")).then(0.0).otherwise(halved)
+    frame = frame.with_columns(value=without).filter(~(is_hull & (pl.col("seed") == 1)))
+    found = changes_of(frame, ["load"], SMALL)
+    ratios = [0.52, 0.53, 0.54, 0.55]
+    expected = change(dict(enumerate(ratios)), dict.fromkeys(range(4), 1.0))
+    assert expected is not None
+    assert list(found) == [(("0.2",), "hull"), (("0.4",), "hull")]
+    for of in found.values():
+        assert (of.ratio, of.low, of.high) == pytest.approx(
+            (expected.ratio, expected.low, expected.high)
+        )
+        assert told(of) == "-47% (-49 to -44)"
+    # A value of 0 has no ratio.
+    assert changes_of(frame, ["load"], "marks") == {}
+    assert first_scheme(frame.filter(is_hull)) is None
 
 
 def test_limits_are_stated() -> None:
