@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from hull.cli.command import Argument, Option
 from hull.cli.common import Format, command
 from hull.errors import UsageError
 from hull.said import say
+
+if TYPE_CHECKING:
+    from hull.ask.network import Network
 
 
 @command(keeps_words=True)
@@ -82,17 +85,24 @@ def design(
 ) -> None:
     """Recommend DCTCP and HULL settings for a network, and predict their effect."""
     from hull.theory.design import design as recommend
+    from hull.theory.design import with_ports
     from hull.theory.options import read_setting
     from hull.theory.report import print_design, write_scenario
 
+    read = None
     if network is not None:
-        rate, rtt, mtu = _of_network(network, rate, rtt, mtu)
+        read = _read_network(network, rtt)
+        rate = rate or f"{read.rate_bps:.0f}bps"
+        rtt = rtt or f"{read.round_trip_s * 1e12:.0f}ps"
+        mtu = mtu or f"{read.mtu_bytes}B"
     if rate is None or rtt is None:
         raise UsageError(
             "--rate, --rtt: required without a network, such as hull design --rate 25Gbps "
             "--rtt 60us, or hull design 2x20@25G,2x100G"
         )
     found = recommend(read_setting(rate, rtt, flows, load, mtu or "1500B", buffer))
+    if read is not None:
+        found = with_ports(found, read.rates_bps, [host.in_bps for host in read.hosts])
     measured = None
     if check:
         from hull.theory.check import measure, read_plans
@@ -111,10 +121,8 @@ def design(
         print_design(found, measured)
 
 
-def _of_network(
-    network: str, rate: str | None, rtt: str | None, mtu: str | None
-) -> tuple[str, str, str]:
-    """Rate, round trip and MTU of a network, each unless it is given."""
+def _read_network(network: str, rtt: str | None) -> "Network":
+    """The network, after what was guessed of it is said."""
     from hull.ask.network import is_short, read_network
 
     if rtt is not None and is_short(network):
@@ -123,11 +131,7 @@ def _of_network(
         read = read_network(network)
     for sentence in read.guessed:
         say(sentence)
-    return (
-        rate or f"{read.rate_bps:.0f}bps",
-        rtt or f"{read.round_trip_s * 1e12:.0f}ps",
-        mtu or f"{read.mtu_bytes}B",
-    )
+    return read
 
 
 @command()

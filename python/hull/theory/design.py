@@ -7,7 +7,8 @@ wire.
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from hull import _core
@@ -21,6 +22,7 @@ from hull.theory.pacer import RateFilter
 from hull.theory.slowdown import check_load, slowdown
 from hull.theory.sources import SOURCES
 from hull.theory.stability import spectral_radius
+from hull.theory.tiers import PortClass, port_classes
 
 LEAST_HEADROOM = 0.05
 """1 - gamma of the paper's table 3 and of its 10 Gbps simulations (paper 6.3)."""
@@ -93,6 +95,8 @@ class Design:
     predicted: dict[str, float | None]
     """By name as in `SOURCES`; None if there is nothing to predict."""
     notes: tuple[str, ...]
+    ports: tuple[PortClass, ...] = ()
+    """Thresholds by rate, of a network's ports."""
 
     @property
     def gamma(self) -> float:
@@ -111,6 +115,7 @@ class Design:
         return {
             "setting": content.pop("setting"),
             **content,
+            "ports": [one.as_json() for one in self.ports],
             "sources": {name: asdict(source) for name, source in SOURCES.items()},
         }
 
@@ -147,6 +152,23 @@ def design(setting: Setting) -> Design:
         predicted=predicted,
         notes=tuple(notes),
     )
+
+
+def with_ports(
+    found: Design, rates_bps: Sequence[float], host_rates_bps: Sequence[float]
+) -> Design:
+    """The design with thresholds for each rate of a network's ports, as `port_classes` has them."""
+    here = found.setting
+    room = None if here.buffer_bytes is None else here.buffer_bytes / here.mtu_bytes - here.flows
+    ports = port_classes(
+        rates_bps,
+        host_rates_bps,
+        rtt_s=here.rtt_s,
+        mtu_bytes=round(here.mtu_bytes),
+        gamma=found.gamma,
+        most_packets=room,
+    )
+    return replace(found, ports=ports)
 
 
 def _threshold(setting: Setting, notes: list[str]) -> float:

@@ -1,5 +1,6 @@
 """Output of `hull design`: the design as tables, its scenario as a file."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import tomli_w
@@ -12,6 +13,7 @@ from hull.terminal import console, number
 from hull.theory.design import Design
 from hull.theory.scenario import scenario
 from hull.theory.sources import SOURCES
+from hull.theory.tiers import PortClass
 
 _PREDICTIONS = {
     "dctcp_throughput": "DCTCP: throughput of the rate, %",
@@ -40,9 +42,11 @@ def write_scenario(design: Design, path: Path) -> None:
 
 
 def print_design(design: Design, measured: dict[str, float | None] | None) -> None:
-    """Print two tables: recommended settings, and predicted (and measured) performance."""
+    """Print recommended settings, by port class too, and predicted (and measured) performance."""
     out = console()
     out.print(_recommended(design))
+    if design.ports:
+        out.print(_by_port(design.ports))
     out.print(_predicted(design, measured))
     for note in design.notes:
         out.print(Text(f"Note: {note}"))
@@ -70,6 +74,21 @@ def _recommended(design: Design) -> Table:
     table = _table("recommended", "setting", "value", "from")
     for name, (title, value) in rows.items():
         table.add_row(*map(Text, (title, value, _source(name))))
+    return table
+
+
+def _by_port(ports: Sequence[PortClass]) -> Table:
+    """A row for each rate of the switches' ports."""
+    columns = ("ports", "DCTCP's K", "HULL's drain rate", "its threshold")
+    table = _table("by rate of the switches' ports", *columns)
+    for one in ports:
+        cells = (
+            f"{one.name}, {one.ports}",
+            f"{one.k_bytes:,} B ({one.k_packets:.3g} packets)",
+            f"{one.drain_bps / 1e9:.4g} Gbps ({100 * one.drain_bps / one.rate_bps:.3g}%)",
+            f"{one.phantom_bytes:,} B ({one.phantom_packets:.3g} packets)",
+        )
+        table.add_row(*map(Text, cells))
     return table
 
 
