@@ -1,4 +1,4 @@
-"""`hull-linux` accepts the commands that `hull ask` prints."""
+"""`hull-linux` accepts the options of the runbook of `hull ask`."""
 
 import shlex
 import subprocess
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hull.ask.command import deploy_commands
+from hull.ask.host_steps import hull_options
 from hull.ask.network import read_network
 from hull.ask.question import Question, hull_name, settings_for
+from hull.ask.rollout import rollout_of
 from hull.ask.verdict import Advice
 
 HULL = Path(sys.executable).with_name("hull-linux")
@@ -21,10 +22,10 @@ pytestmark = pytest.mark.skipif(not HULL.exists(), reason="needs `make linux`")
 def test_attach_accepts_the_recommended_settings(form: str, part: float) -> None:
     network = read_network(form)
     question = Question(network, (part,), ("dctcp",), settings_for(network))
-    *_, attach = deploy_commands(question, Advice(hull_name(part), ""))
-    words = shlex.split(attach.replace(" eth0 ", " nodev0 "))
-    assert words[:2] == ["hull", "linux"]
-    done = subprocess.run([HULL, *words[2:]], capture_output=True, text=True, check=False)
+    rollout = rollout_of(question, Advice(hull_name(part), "", "dctcp"), ())
+    assert rollout is not None
+    words = ["attach", "nodev0", *shlex.split(hull_options(rollout))]
+    done = subprocess.run([HULL, *words], capture_output=True, text=True, check=False)
     # The program parses every option before it looks up the device.
     assert done.returncode != 0
     assert "nodev0" in done.stderr

@@ -1,8 +1,8 @@
 """`hull ask`: from a trace to a page. Nothing is written before trace and network are known to fit.
 
-The folder has `ask.html`, `frontier.pdf`, `summary.json`, the flows that were simulated
-(`flows-*.parquet`), `runs`, a folder as `hull run` leaves it, and such folders in `checks`, of what
-could turn the advice.
+The folder has `ask.html`, `runbook.md`, `frontier.pdf`, `summary.json`, the flows that were
+simulated (`flows-*.parquet`), `runs`, a folder as `hull run` leaves it, and such folders in
+`checks`, of what could turn the advice.
 """
 
 import json
@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from hull.ask import runbook as runbooks
 from hull.ask.answer import Row, as_json
 from hull.ask.capacity import Load, check_capacity, loads
 from hull.ask.caveats import caveats, drift_sentences, warnings_of_runs
@@ -23,11 +24,11 @@ from hull.ask.picture import write_picture
 from hull.ask.question import (
     UNCHANGED,
     Question,
-    hull_name,
     read_give_up,
     read_today,
     settings_for,
 )
+from hull.ask.runbook import runbook
 from hull.ask.settle import Settled, settle
 from hull.ask.sizes import choose_sizes
 from hull.ask.traffic import Traffic, TrafficOptions, read_traffic
@@ -71,6 +72,7 @@ class Answer:
     """What `hull ask` found."""
 
     page: Path
+    runbook: Path
     rows: tuple[Row, ...]
     advice: Advice
     facts: Facts
@@ -141,13 +143,15 @@ def _write(
     question, rows = trial.question, ran.rows
     checks = tuple(turning(trial, advice, request.most_loss, busiest[0], seeds))
     fit = None if question.replays else compare(trial.flows, ran.lists[0])
+    shallow = without_phantom_queue(trial, ran, advice, seeds)
+    book = runbook(question, advice, switch_result=shallow)
     facts = Facts(
         title=trial.title,
         traffic=traffic.sentences,
         placement=traffic.placement,
         network=_about(question.network, seeds),
         checks=checks,
-        without_phantom_queue=without_phantom_queue(trial, ran, advice, seeds),
+        without_phantom_queue=shallow,
         sure=caveats(
             question,
             rows,
@@ -160,7 +164,7 @@ def _write(
         ),
         waits=tuple(_waits(ran.result.summary)),
         cannot_say=_cannot_say(fit, partly=question.partly),
-        commands=deploy_commands(question, advice),
+        runbook=book,
         loads=tuple(busiest[:_LOADS_SHOWN]),
         drawn=None if question.replays else (trial.flows, ran.lists[0]),
         most_loss=request.most_loss,
@@ -169,10 +173,11 @@ def _write(
     content = _summary(request, settled, traffic, facts, busiest, fit)
     content |= {"asked": asked, "seeds": seeds, "give_up": list(question.give_up)}
     write_text(request.out / "summary.json", json.dumps(content, indent=2) + "\n")
+    write_text(request.out / runbooks.FILE, runbooks.markdown(book))
     page = request.out / "ask.html"
     write_text(page, answer_page(question, rows, trial.sizes, advice, facts))
     labels = {scheme.name: scheme.label for scheme in question.looks}
-    return Answer(page, tuple(rows), advice, facts, labels)
+    return Answer(page, request.out / runbooks.FILE, tuple(rows), advice, facts, labels)
 
 
 def _earlier(out: Path, asked: dict[str, Any]) -> tuple[int, tuple[float, ...]] | None:
@@ -232,39 +237,6 @@ def _cannot_say(fit: Fit | None, *, partly: bool) -> tuple[str, ...]:
     return tuple(found)
 
 
-def deploy_commands(question: Question, advice: Advice) -> tuple[str, ...]:
-    """What deploys the recommended setting on Linux hosts."""
-    if advice.scheme is None:
-        return ()
-    if advice.scheme in question.today and advice.scheme != "dctcp":
-        on = f"sysctl -w net.ipv4.tcp_congestion_control={advice.scheme}"
-        return ("# on each host, as root", on)
-    if advice.scheme == "dctcp":
-        thresholds = question.settings.thresholds.items()
-        return (
-            *(
-                f"# on ports of {rate / 1e9:g} Gbps: mark at {threshold:,} bytes in the queue"
-                for rate, threshold in sorted(thresholds)
-            ),
-            "# on each host, as root",
-            "hull linux dctcp on",
-        )
-    part = next(p for p in question.give_up if hull_name(p) == advice.scheme)
-    settings, network = question.settings, question.network
-    pacer = settings.pacer
-    return (
-        "# on each host, as root; eth0 is its link to the switch",
-        "hull linux dctcp on",
-        f"hull linux attach eth0 --rate {network.rate_bps / 1e9:g}Gbps "
-        f"--drain {network.rate_bps * (1 - part) / 1e9:g}Gbps "
-        f"--threshold {settings.phantom_threshold_bytes}B "
-        f"--update-interval {pacer['update_interval_s'] * 1e6:.4g}us "
-        f"--beta {pacer['beta']:.0f} --bucket {pacer['bucket_bytes']:.0f}B "
-        f"--fifo {pacer['fifo_bytes']:.0f}B "
-        f"--association-timeout {pacer['association_timeout_s'] * 1e6:.0f}us",
-    )
-
-
 def _summary(
     request: Request,
     settled: Settled,
@@ -299,5 +271,5 @@ def _summary(
         "without_phantom_queue": facts.without_phantom_queue,
         "sure": list(facts.sure),
         "cannot_say": list(facts.cannot_say),
-        "commands": list(facts.commands),
+        "runbook": asdict(facts.runbook),
     }

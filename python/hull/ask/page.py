@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from hull.ask import runbook
 from hull.ask.answer import Row
 from hull.ask.capacity import Load
 from hull.ask.fit_charts import fit_section
 from hull.ask.frontier import X_TITLE, Y_TITLE, Frontier, frontiers
 from hull.ask.question import Question, percent
+from hull.ask.runbook import Runbook
 from hull.ask.sizes import Sizes
 from hull.ask.table import answer_table
 from hull.ask.verdict import Advice
@@ -46,7 +48,7 @@ class Facts:
     """What a recommended headroom becomes at switches that mark by their real queues."""
     sure: tuple[str, ...]
     cannot_say: tuple[str, ...]
-    commands: tuple[str, ...]
+    runbook: Runbook
     loads: tuple[Load, ...]
     waits: tuple[Waits, ...]
     """Where small flows spend their time, by scheme."""
@@ -66,8 +68,6 @@ def answer_page(
     alone = any(one.title.endswith("only") for one in drawn)
     tables = "".join(answer_table(question, rows, group) for group in groups)
     fit = fit_section(*facts.drawn, charts) if facts.drawn else ""
-    commands = escape("\n".join(facts.commands))
-    shallow = facts.without_phantom_queue
     base = escape(_label(question, question.today[0]))
     body = f"""<h1>{escape(facts.title)}</h1>
 <p class="answer"><strong>{escape(advice.sentence)}</strong></p>
@@ -83,9 +83,8 @@ the same flows, and bars are 95% ranges over the seeds. {escape(_sentence(sizes.
 <section><h2 id="sure">How sure this is</h2>
 {_list(facts.sure)}{_list(facts.cannot_say)}{fit}</section>
 <section><h2 id="deploy">How to deploy it</h2>
-{f"<pre>{commands}</pre>" if facts.commands else "<p>Nothing is to be changed.</p>"}
-{f"<p>{escape(shallow)}</p>" if shallow else ""}
-{_settings(question)}</section>
+<p>{escape(facts.runbook.title)}, also as <a href="{runbook.FILE}">{runbook.FILE}</a>:</p>
+{runbook.html(facts.runbook)}{_settings(question)}</section>
 <section><h2 id="traffic">The traffic</h2>{_list(facts.traffic)}{_list(facts.placement)}
 {_loads(facts.loads)}</section>
 <section><h2 id="network">The network</h2>{_list(facts.network)}</section>

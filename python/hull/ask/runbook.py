@@ -42,7 +42,8 @@ def runbook(
     """
     rollout = rollout_of(question, advice, prefixes)
     if rollout is None:
-        return Runbook("Nothing is to be changed", (measuring(),))
+        title = "Nothing is to be changed" if advice.is_known else "Nothing is recommended"
+        return Runbook(title, (measuring(),))
     sections = (
         *rack_sections(rollout),
         *host_sections(rollout),

@@ -10,7 +10,9 @@ from rich.text import Text
 
 from hull.ask.answer import ALL, LARGE_MEAN, SMALL_P99
 from hull.ask.command import Answer
+from hull.ask.runbook import terminal_line
 from hull.changes import Value, told
+from hull.errors import shown
 from hull.said import escaped
 from hull.terminal import console, number, print_waits
 
@@ -43,6 +45,7 @@ def print_answer(answer: Answer) -> None:
     shallow = facts.without_phantom_queue
     for sentence in (*facts.sure, *([] if shallow is None else [shallow])):
         out.print(Text(sentence))
+    out.print(Text(terminal_line(facts.runbook, shown(answer.runbook))))
     print_waits(facts.waits, answer.labels)
     print_traffic(answer)
 

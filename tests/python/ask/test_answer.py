@@ -24,13 +24,12 @@ from hull.ask.answer import (
     rows_of,
 )
 from hull.ask.capacity import Load, check_capacity, loads
-from hull.ask.command import deploy_commands
 from hull.ask.deployment import changed_hosts, with_transports
 from hull.ask.fit import compare, draw
 from hull.ask.network import read_network
 from hull.ask.question import Question, hull_name, read_give_up, read_today, settings_for
 from hull.ask.sizes import Sizes, choose_sizes
-from hull.ask.verdict import Advice, Verdict, advise, verdict
+from hull.ask.verdict import Verdict, advise, verdict
 from hull.errors import UsageError
 
 NETWORK = read_network("2x2@10G,1x40G")
@@ -113,18 +112,6 @@ def test_a_scheme_without_headroom_comes_first() -> None:
     found = advise(today, [base, alone, *cheap], 0.1, BUSY)
     assert (found.scheme, found.base) == ("hull-10", "dctcp")
     assert "against DCTCP" in found.sentence
-
-
-@pytest.mark.parametrize(
-    ("scheme", "last"),
-    [
-        ("dctcp", "hull linux dctcp on"),
-        ("bbr", "sysctl -w net.ipv4.tcp_congestion_control=bbr"),
-    ],
-)
-def test_commands_of_a_scheme_without_headroom(scheme: str, last: str) -> None:
-    today = replace(question(), today=("cubic", "dctcp", "bbr"))
-    assert deploy_commands(today, Advice(scheme, ""))[-1] == last
 
 
 def test_undecided_where_the_seeds_vary() -> None:

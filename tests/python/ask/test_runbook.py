@@ -27,7 +27,7 @@ def asked(form: str = FORM, today: tuple[str, ...] = ("cubic", "dctcp")) -> Ques
 
 
 def advice(scheme: str | None) -> Advice:
-    return Advice(scheme, "The 99th percentile falls by 50%.", ())
+    return Advice(scheme, "The 99th percentile falls by 50%.")
 
 
 def book(scheme: str | None, form: str = FORM, **options: object) -> Runbook:
