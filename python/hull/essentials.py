@@ -2,7 +2,8 @@
 
 Small and large are the smallest and the largest size class with flows. Each change is the ratio to
 the first scheme under the same condition, seed by seed, with its 95% range (`hull.changes`). A
-percentile is taken in each seed.
+percentile is taken in each seed; one of few flows would be that of two or three, so the mean stands
+in its place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,10 @@ from hull.registry import NO_GROUP
 
 _US = {"mean_us": "mean", "p99_us": "p99"}
 _OF_GROUP = "FCT, group "
+ENOUGH = 300
+"""Flows of a run for a 99th percentile."""
+_MEAN, _P99 = {"mean_us": "mean"}, {"p99_us": "p99"}
+_IN_WORDS = {"mean": "mean", "p99": "99th percentile"}
 _MOST_GROUPS = 4
 """With more, the report's table is enough."""
 Samples = dict[int, float | None]
@@ -70,7 +75,8 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     one that does so most, and its effect on large ones; empty with a single scheme.
     """
     lines = [line for line in lines if not line.what.startswith(_OF_GROUP)]
-    tails = [line for line in lines if line.statistic == "p99" and line.unit == "us"]
+    times = [line for line in lines if line.unit == "us"]
+    tails = [line for line in times if line.statistic == times[0].statistic]
     compared = [line for line in tails if line.change is not None]
     if not compared:
         return ""
@@ -78,6 +84,7 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     of_small = [line for line in compared if line.what == small]
     if not of_small:
         return ""
+    of_flows = f"the {_IN_WORDS[tails[0].statistic]} of {_flows(small)}"
     # The best of several is better than it is by chance, so the ranges of all are wider.
     least = [(line, line.change.among(len(of_small))) for line in of_small if line.change]
     ranged = [(line, of) for line, of in least if of.has_range]
@@ -87,19 +94,15 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     first = next(line.scheme for line in tails if line.condition == best.condition)
     against = labels.get(first, first)
     if ranged and not shown:
-        return (
-            f"No scheme is shown to differ from {against} in the 99th percentile of "
-            f"{_flows(small)}: the seeds vary more."
-        )
+        return f"No scheme is shown to differ from {against} in {of_flows}: the seeds vary more."
     if ranged and not shorter and len(least) > 1:
         return (
-            f"No scheme is shown to shorten the 99th percentile of {_flows(small)} against "
-            f"{against}; {len(shown)} of {len(least)} lengthen it."
+            f"No scheme is shown to shorten {of_flows} against {against}; {len(shown)} of "
+            f"{len(least)} lengthen it."
         )
     told_of = f"With {labels.get(best.scheme, best.scheme)}"
     told_of += f" ({best.condition})" if best.condition else ""
-    told_of += f", the 99th percentile of {_flows(small)}"
-    text = f"{told_of} {in_words(change_of_best)} against {against}"
+    text = f"{told_of}, {of_flows} {in_words(change_of_best)} against {against}"
     large = [
         line
         for line in lines
@@ -167,15 +170,20 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
     for place, name in enumerate(classes):
         # Of small flows the tail counts, of large ones the mean.
         last = len(classes) > 1 and place == len(classes) - 1
-        shown = _US if every else {"mean_us": "mean"} if last else {"p99_us": "p99"}
+        few = counts[name] < ENOUGH * len(parts)
+        shown = _US if every else _MEAN if last or few else _P99
         for key, statistic in shown.items():
             kinds.append((f"FCT, {name}", statistic, "us", *_of_class(("fct",), name, key)))
-        kinds.append((f"slowdown, {name}", "p99", "1", *_of_class(("slowdown",), name, "p99")))
+        of_slowdown = "mean" if few and not every else "p99"
+        read = _of_class(("slowdown",), name, of_slowdown)
+        kinds.append((f"slowdown, {name}", of_slowdown, "1", *read))
     kinds += _of_groups(parts, every=every)
     if any(map(_unfinished, parts)):
         kinds.append(("unfinished flows", "", "1", _unfinished, _started, _never))
     if any(part.get("queries") for part in parts):
-        for key, statistic in _US.items():
+        asked = sum((part.get("queries") or {}).get("count", 0) for part in parts)
+        few = asked < ENOUGH * len(parts)
+        for key, statistic in (_MEAN if few and not every else _US).items():
             kinds.append(
                 (
                     *("queries", statistic, "us"),
@@ -215,7 +223,9 @@ def _is_bound(entry: Mapping[str, Any], statistic: str) -> bool:
 
 
 def _of_groups(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
-    """For each group the 99th percentile of its fullest class; with `every`, all its classes."""
+    """For each group the 99th percentile of its fullest class, or the mean of few flows; with
+    `every`, all its classes.
+    """
     counts: dict[str, dict[str, int]] = {}
     for part in parts:
         for group, of in part.get("groups", {}).items():
@@ -231,8 +241,9 @@ def _of_groups(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
         classes = [name for name, count in counts[group].items() if count]
         if not every:
             classes = [max(classes, key=lambda name: counts[group][name])]
-        shown = _US if every else {"p99_us": "p99"}
         for name in classes:
+            few = counts[group][name] < ENOUGH * len(parts)
+            shown = _US if every else _MEAN if few else _P99
             what, path = f"{_OF_GROUP}{group}, {name}", ("groups", group, "fct")
             kinds += [
                 (what, word, "us", *_of_class(path, name, key)) for key, word in shown.items()

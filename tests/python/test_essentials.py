@@ -22,12 +22,12 @@ def part(scheme: str, seed: int, small_us: float, large_us: float) -> dict[str, 
         "scheme": scheme,
         "seed": seed,
         "fct": [
-            entry("1KB", small_us, 100),
+            entry("1KB", small_us, 300),
             entry("100KB", 5.0, 7),
             {"class": "1MB", "count": 0},
             entry("10MB", large_us, 10),
         ],
-        "slowdown": [{"class": "1KB", "count": 100, "p99": 3.0}],
+        "slowdown": [{"class": "1KB", "count": 300, "mean": 2.0, "p99": 3.0}],
         "queries": None,
         "throughput": {"total_goodput_bps": 1e9},
         "packet_hops": 1000,
@@ -54,7 +54,7 @@ def test_schemes_are_compared_with_the_first_per_seed() -> None:
     }
     small = lines["hull", "FCT, 1KB", "p99"]
     assert small.value.mean == 10.0
-    assert small.count == 200
+    assert small.count == 600
     assert small.change is not None
     # Mean of the seeds' changes, -50% and -75%, not 10 against the mean of 20 and 40.
     assert small.change.ratio == pytest.approx((0.5 * 0.25) ** 0.5)
@@ -120,6 +120,20 @@ def test_the_best_of_many_needs_a_wider_range() -> None:
     assert "falls by" in _compared(tcp=tcp, slight=slight)
     noise = {f"n{i}": [9.0, 11.0, 8.0, 12.0 + i, 10.0] for i in range(9)}
     assert _compared(tcp=tcp, slight=slight, **noise).startswith("No scheme is shown to differ")
+
+
+def test_a_percentile_of_few_flows_is_not_shown() -> None:
+    parts = [
+        part(scheme, seed, us, 9.0) for scheme, us in (("a", 8.0), ("b", 4.0)) for seed in (1, 2)
+    ]
+    for one in parts:
+        one["fct"][0]["count"] = 299
+    lines = lines_of({"parts": parts})
+    assert {(line.what, line.statistic) for line in lines[:2]} == {
+        ("FCT, 1KB", "mean"),
+        ("slowdown, 1KB", "mean"),
+    }
+    assert sentence(lines, {}).startswith("With b (load=20%), the mean of 1KB flows falls by 50%")
 
 
 def test_every_size_class_on_request() -> None:
