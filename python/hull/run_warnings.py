@@ -25,6 +25,7 @@ from hull.changes import in_words
 from hull.drift import drift
 from hull.marking_warnings import MARKING
 from hull.plan import Plan
+from hull.random_loss import loses_at_random
 from hull.registry import NO_GROUP
 from hull.waits import SENDER, waits_of
 
@@ -162,7 +163,7 @@ def _unmarked(scenario: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
     switch = scenario["switch"]
     places = (switch, *switch.get("ports", ()))
     marks = any(table in place for place in places for table in MARKING)
-    lossy = _core.quantity("share", switch["loss"]) > 0 or "failures" in scenario["topology"]
+    lossy = loses_at_random(scenario) or "failures" in scenario["topology"]
     if not marks or lossy or not scenario["transport"]["ecn"] or averages["marks"]["mean"] > 0:
         return ""
     dropped = sum(

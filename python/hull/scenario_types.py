@@ -9,11 +9,11 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 Time = str | float
 Rate = str | float
+Share = str | float
 HostQueue = Literal["fifo", "fair", "fq", "fq_codel"]
 """Queue of a host before its link (docs/host.md)."""
 Buffer = str | float
 Size = str | float
-Share = str | float
 Preset = Literal["triumph", "scorpion", "cat4948"]
 """The switches of thesis table 2.1. Alpha follows from the memory that one busy port gets,
 600 to 700 KB of 4 MB (thesis 2.3.1 and 4.5.2), and is the same for all three.
@@ -777,6 +777,8 @@ class PortSettings(TypedDict):
     """Their marking."""
     phantom_queue: NotRequired[PhantomQueue]
     """Their phantom queue."""
+    loss: NotRequired[Share]
+    """Share of the packets that their links lose at random."""
 
 
 class UnoPhantomQueue(TypedDict):
@@ -1129,6 +1131,8 @@ class Host(TypedDict):
     """Rate of the link from the host to the switch."""
     delay: Time
     """Propagation delay of that link."""
+    loss: NotRequired[Share]
+    """Share of the packets that that link loses at random."""
     queue: NotRequired[HostQueue]
     """Queue of the host before its link. Unset: "fair", or "fifo" if nic_queues is set."""
     nic_buffer: NotRequired[Buffer]
@@ -1173,6 +1177,8 @@ class LinkSettings(TypedDict):
     """Its rate (default: that of other links)."""
     delay: NotRequired[Time]
     """Its propagation delay (default: that of other links)."""
+    loss: NotRequired[Share]
+    """Share of the packets that it loses at random (default: that of other links)."""
 
 
 class GraphText(TypedDict):
@@ -1339,7 +1345,7 @@ class Topology(TypedDict):
     graph: NotRequired[GraphText]
     """Any graph, in the scenario itself."""
     links: NotRequired[list[LinkSettings]]
-    """Links with their own rate or delay."""
+    """Links with their own rate, delay or loss."""
     failures: NotRequired[list[LinkFailure]]
     """Links that fail during the run."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from hull import _core
 from hull.marking_warnings import Scenario, longest_queue, mtu_of, rate_text, time_text
+from hull.random_loss import loses_at_random
 
 Network = Callable[[], Mapping[str, Any]]
 """Returns the hosts and links, as `_core.network` does: reading them takes time."""
@@ -43,7 +44,7 @@ def long_timeouts(scenario: Scenario, network: Network) -> Iterator[str]:
         if transport["congestion_control"] in WITHOUT_MIN_RTO:
             continue
         room, limit = longest_queue(switch, "switch.buffer", switch["buffer"], mtu_of(scenario))
-        if _core.quantity("share", switch["loss"]) == 0 and _burst(kind, of, network) <= room:
+        if not loses_at_random(scenario) and _burst(kind, of, network) <= room:
             continue
         min_rto, round_trip_s = transport["min_rto"], _core.round_trip(json.dumps(scenario))
         ratio = _core.quantity("time", min_rto) / round_trip_s

@@ -12,6 +12,8 @@ from fuzz.drawn_messages import draw_messages
 
 Table = dict[str, Any]
 
+_LOSSES = ("0.5%", 0.01, "20%", "30%")
+
 
 def drawn(draw: random.Random) -> tuple[Table, int]:
     """Draw one scenario of 1 to 3 ms; also return its number of hosts."""
@@ -53,10 +55,11 @@ def drawn(draw: random.Random) -> tuple[Table, int]:
 
 def _host_links(draw: random.Random, hosts: int) -> Table:
     """Links of hosts to the star's switch that differ from each other."""
+    keys = {"delay": _us(draw, 5), "loss": lambda: draw.choice(_LOSSES)}
 
     def link(host: int) -> Table:
         name = draw.choice([f"h{host}--switch", f"h{host}->switch", f"switch->h{host}"])
-        return {"link": name, "rate": _rate(draw), **some(draw, {"delay": _us(draw, 5)})}
+        return {"link": name, "rate": _rate(draw), **some(draw, keys)}
 
     return {"links": [link(host) for host in range(hosts) if draw.random() < 0.6]}
 
@@ -160,6 +163,7 @@ def _host(draw: random.Random, by_rate: bool) -> Table:
     }
     keys: dict[str, Callable[[], Any]] = {
         "nic_buffer": lambda: draw.choice(["unlimited", "30pkts", "70KB"]),
+        "loss": lambda: draw.choice(_LOSSES),
         "stack_delay": _us(draw, 3),
         "application_delay": _us(draw, 3),
         "stack_jitter": lambda: draw.choice(
@@ -184,7 +188,7 @@ def _switch(draw: random.Random, by_rate: bool, topology: Table) -> Table:
     keys: dict[str, Callable[[], Any]] = {
         "latency": _us(draw, 1),
         "cut_through": lambda: f"{draw.randint(14, 2000)}B",
-        "loss": lambda: draw.choice(["0.5%", 0.01, "20%", "30%"]),
+        "loss": lambda: draw.choice(_LOSSES),
         "buffer": lambda: draw.choice(["unlimited", f"{draw.randint(20, 60)}pkts", "150KB"]),
         "memory": lambda: draw.choice(
             [

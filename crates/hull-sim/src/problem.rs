@@ -7,7 +7,7 @@ use std::fmt;
 use toml::{Table, Value};
 
 use crate::quote;
-use crate::units::{Buffer, Rate, Time};
+use crate::units::{Buffer, Rate, Share, Time};
 
 /// Separator between a value and its expected form.
 const IS_INVALID: &str = " is invalid; expected ";
@@ -197,6 +197,13 @@ pub(crate) fn rate(key: &str, rate: Rate) -> Result<(), Problem> {
 pub(crate) fn delay(key: &str, delay: Time) -> Result<(), Problem> {
     let longest = Time(1_000_000_000_000);
     require(delay <= longest, key, quoted(delay), "at most 1s")
+}
+
+/// Checks a random loss, if given.
+pub(crate) fn loss(key: &str, share: Option<Share>) -> Result<(), Problem> {
+    let share = share.unwrap_or_default();
+    let is_some_left = share.0 < Share::ONE;
+    require(is_some_left, key, quoted(share), "0 to less than 100%")
 }
 
 pub(crate) fn buffer(key: &str, buffer: Buffer, mtu: u64) -> Result<(), Problem> {

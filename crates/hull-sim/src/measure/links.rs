@@ -31,10 +31,12 @@ pub struct LinkCount {
     pub mean_wait_us: Option<f64>,
     /// Packets marked CE in the whole run.
     pub marks: u64,
-    /// Packets dropped in the whole run; at a host's link, by the NIC's queue.
+    /// Packets dropped in the whole run; at a host's link, by the NIC's queue or at random.
     pub drops: u64,
     /// Dropped packets that were lost because the link had failed.
     pub failure_drops: u64,
+    /// Dropped packets that the link lost at random; `None` at a link without random loss.
+    pub lost: Option<u64>,
     /// Packets dropped by the host's pacer before the link, in the whole run.
     pub pacer_drops: u64,
 }
@@ -73,7 +75,7 @@ pub const LINK_COLUMNS: [Column; 11] = [
     Column::new(
         "drops",
         "",
-        "packets dropped at this link, in the whole run; at a host's link, by the NIC's queue",
+        "packets dropped at this link, in the whole run; at a host's link, by the NIC's queue or at random",
     ),
     Column::new(
         "pacer_drops",
@@ -140,7 +142,7 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
 
 /// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`; if links fail,
 /// `failed_links` and `no_route`, with the packets of flows without a path; then by the tiers of
-/// switches' links. The sum is all drops.
+/// switches' links, and of hosts' links that lose packets at random. The sum is all drops.
 pub fn drops_by_place(links: &[LinkCount], no_route: Option<u64>) -> IndexMap<String, u64> {
     let mut places = IndexMap::from([("pacer".to_owned(), 0), ("nic".to_owned(), 0)]);
     if let Some(packets) = no_route {
@@ -155,9 +157,18 @@ pub fn drops_by_place(links: &[LinkCount], no_route: Option<u64>) -> IndexMap<St
     };
     for link in links {
         let leaves_host = link.tier.starts_with("host-");
-        let place = if leaves_host { "nic" } else { &link.tier };
         add("pacer", link.pacer_drops);
-        add(place, link.drops - link.failure_drops);
+        if leaves_host {
+            add(
+                "nic",
+                link.drops - link.failure_drops - link.lost.unwrap_or(0),
+            );
+            if let Some(packets) = link.lost {
+                add(&link.tier, packets);
+            }
+        } else {
+            add(&link.tier, link.drops - link.failure_drops);
+        }
         if link.failure_drops > 0 {
             add("failed_links", link.failure_drops);
         }

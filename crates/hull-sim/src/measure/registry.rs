@@ -441,7 +441,8 @@ const AFTER_SEVERAL: &[Statistic] = &[
         Mean,
         "drops by place: `pacer` and `nic` are inside the hosts; `failed_links` and `no_route`, with \
          `topology.failures`, are packets lost on failed links and of flows without a path; the others are \
-         tiers of switches' links, such as `tor-host`; their sum is `drops`",
+         tiers of switches' links, such as `tor-host`, and of hosts' links with random loss; their sum is \
+         `drops`",
     ),
     Statistic::new(
         "failure_drops.<link>",

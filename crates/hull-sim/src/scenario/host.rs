@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::default;
-use crate::problem::{Problem, buffer, delay, quoted, rate, require};
+use crate::problem::{Problem, buffer, delay, loss, quoted, rate, require};
 use crate::service_time::{Service, check as check_service};
-use crate::units::{Buffer, Rate, Size, Time};
+use crate::units::{Buffer, Rate, Share, Size, Time};
 
 /// Queue of a host before its link (docs/host.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,9 @@ pub struct Host {
     pub rate: Rate,
     /// Propagation delay of that link.
     pub delay: Time,
+    /// Share of the packets that that link loses at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Share>,
     /// Queue of the host before its link. Unset: "fair", or "fifo" if nic_queues is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<HostQueue>,
@@ -111,6 +114,7 @@ pub(super) fn check(host: &Host, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
     found.push(rate("host.rate", host.rate));
     found.push(delay("host.delay", host.delay));
+    found.push(loss("host.loss", host.loss));
     let queues = host.nic_queues;
     let allowed = "1 to 65536";
     found.push(require(

@@ -15,7 +15,7 @@ use crate::network::rules::{
     Rule, SampledQueue, Site, VirtualQueue,
 };
 use crate::network::{DualPi2, FqCodel};
-use crate::problem::{MIN_RATE, Problem, buffer, delay, quoted, rate, refuse, require};
+use crate::problem::{MIN_RATE, Problem, buffer, delay, loss, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
 
@@ -120,6 +120,9 @@ pub struct PortSettings {
     /// Their phantom queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
+    /// Share of the packets that their links lose at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Share>,
 }
 
 impl PortSettings {
@@ -132,6 +135,7 @@ impl PortSettings {
             buffer: _,
             marking,
             phantom_queue: _,
+            loss: _,
         } = self;
         marking
             .as_ref()
@@ -161,8 +165,18 @@ pub(super) fn check_ports(switch: &Switch, graph: &Graph) -> Result<(), Problem>
     let of_switches = Vec::from_iter(of_switches);
     for (i, entry) in switch.ports.iter().enumerate() {
         let key = format!("switch.ports[{i}]");
-        if entry.buffer.is_none() && entry.marking.is_none() && entry.phantom_queue.is_none() {
-            let allowed = "at least one of buffer, marking, phantom_queue";
+        let PortSettings {
+            rate: _,
+            tier: _,
+            node: _,
+            buffer,
+            marking,
+            phantom_queue,
+            loss,
+        } = entry;
+        let differs = buffer.is_some() || marking.is_some();
+        if !differs && phantom_queue.is_none() && loss.is_none() {
+            let allowed = "at least one of buffer, marking, phantom_queue, loss";
             return refuse(&key, "nothing that differs", allowed);
         }
         if !of_switches.iter().any(|&port| entry.fits(graph, port)) {
@@ -185,9 +199,7 @@ impl Switch {
     /// in which they see a packet.
     pub(crate) fn rules(&self, site: &Site) -> Vec<Box<dyn Rule>> {
         let mut rules: Vec<Box<dyn Rule>> = Vec::new();
-        if self.loss.scaled(1 << 32) > 0 {
-            rules.push(Box::new(RandomLoss::new(self.loss, site)));
-        }
+        rules.extend(RandomLoss::rule(self.loss, site));
         if let Some(settings) = &self.qcn {
             rules.push(Box::new(SampledQueue::new(settings, site)));
         }
@@ -345,12 +357,7 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
         room,
         delay("switch.delay", switch.delay),
         delay("switch.latency", switch.latency),
-        require(
-            switch.loss.0 < Share::ONE,
-            "switch.loss",
-            quoted(switch.loss),
-            "0 to less than 100%",
-        ),
+        loss("switch.loss", Some(switch.loss)),
         require(
             (1..=4).contains(&classes),
             "switch.priorities",
@@ -394,6 +401,7 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
         let key = |name: &str| format!("switch.ports[{i}].{name}");
         let room = ports.buffer.unwrap_or(of_room);
         found.push(buffer(&key("buffer"), room, mtu));
+        found.push(loss(&key("loss"), ports.loss));
         if let Some(at) = &ports.marking {
             found.push(marking(&key("marking"), at, room, (mtu, switch.classes())));
         }

@@ -360,6 +360,7 @@ impl Fabric {
                 marks: port.marks,
                 drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
                 failure_drops: self.network.failure_drops(number),
+                lost: port.lost(),
                 pacer_drops: stage.map_or(0, |stage| stage.drops),
             }
         };

@@ -7,7 +7,7 @@
 //! A network of a million hosts has three million links: a node or link takes a few bytes in one array,
 //! and names are computed from numbers where possible (`names`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::Names;
 use super::parts::{Parts, Wires};
@@ -15,7 +15,7 @@ use super::pods::Pods;
 use crate::limits;
 use crate::memory::block_of;
 use crate::quote;
-use crate::units::Rate;
+use crate::units::{Rate, Share};
 
 /// Rate and delay of one direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,6 +88,8 @@ pub struct Graph {
     pods: Option<Pods>,
     /// Whether some link was given a rate or delay of its own.
     has_odd_wires: bool,
+    /// Random loss of the ports whose links were given one.
+    losses: BTreeMap<usize, Share>,
     tiers: &'static [&'static str],
     hosts: Vec<usize>,
     /// Ports out of each node, in ascending order, node by node.
@@ -138,6 +140,7 @@ impl Graph {
             names,
             pods: parts.pods,
             has_odd_wires: false,
+            losses: BTreeMap::new(),
             tiers,
             hosts,
             node_ports,
@@ -265,6 +268,15 @@ impl Graph {
             link.b_to_a = number;
         }
         self.has_odd_wires = true;
+    }
+
+    /// Share of the packets that the link of `port` loses at random, if it was given one.
+    pub fn loss(&self, port: usize) -> Option<Share> {
+        self.losses.get(&port).copied()
+    }
+
+    pub(super) fn set_loss(&mut self, port: usize, share: Share) {
+        self.losses.insert(port, share);
     }
 
     /// Name of a port, `"a->b"`: the names of its owner and of its far end.

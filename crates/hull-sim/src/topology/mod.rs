@@ -83,7 +83,12 @@ pub fn build(
             let before = graph.wire(port);
             let rate_bps = settings.rate.map_or(before.rate_bps, |rate| rate.0);
             let delay_ps = settings.delay.map_or(before.delay_ps, |delay| delay.0);
-            graph.set_wire(port, Wire { rate_bps, delay_ps });
+            if settings.rate.is_some() || settings.delay.is_some() {
+                graph.set_wire(port, Wire { rate_bps, delay_ps });
+            }
+            if let Some(share) = settings.loss {
+                graph.set_loss(port, share);
+            }
         }
     }
     let changes = changes(&topology.failures, &graph)?;

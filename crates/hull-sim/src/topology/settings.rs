@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::two_datacentres::{self, TwoDatacentres};
 use crate::limits;
-use crate::problem::{Problem, delay, need, quoted, rate, refuse, require};
-use crate::units::{Rate, Time};
+use crate::problem::{Problem, delay, loss, need, quoted, rate, refuse, require};
+use crate::units::{Rate, Share, Time};
 
 /// Connections between hosts and switches: exactly one of the tables, and settings of single links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ pub struct Topology {
     /// Any graph, in the scenario itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<GraphText>,
-    /// Links with their own rate or delay.
+    /// Links with their own rate, delay or loss.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkSettings>,
     /// Links that fail during the run.
@@ -200,6 +200,9 @@ pub struct LinkSettings {
     /// Its propagation delay (default: that of other links).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Time>,
+    /// Share of the packets that it loses at random (default: that of other links).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Share>,
 }
 
 /// A link that fails.
@@ -274,11 +277,12 @@ pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
     for (i, settings) in topology.links.iter().enumerate() {
         let key = |name: &str| format!("topology.links[{i}]{name}");
         require(
-            settings.rate.is_some() || settings.delay.is_some(),
+            settings.rate.is_some() || settings.delay.is_some() || settings.loss.is_some(),
             &key(""),
-            "neither rate nor delay",
+            "none of rate, delay, loss",
             "at least one of them",
         )?;
+        loss(&key(".loss"), settings.loss)?;
         wire(&key(".rate"), settings.rate, &key(".delay"), settings.delay)?;
     }
     require(

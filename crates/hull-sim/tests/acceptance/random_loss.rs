@@ -6,6 +6,9 @@
 
 use std::fmt::Write;
 
+use hull_sim::measure::{LinkCount, drops_by_place};
+use hull_sim::simulation::Outcome;
+
 use super::star::{BULK, assert_near, run, scenario};
 
 /// One flow over 10 Gbps and a round trip of 1 ms: the link is never full.
@@ -55,6 +58,100 @@ fn loss_matches_the_configured_share() {
         );
     }
     assert!(outcome.packets.dropped > 1000);
+}
+
+/// Fails unless each link lost its share of the packets that were offered to it, within four standard
+/// deviations, and the others none; and unless the places of drops add up, with none in a NIC.
+fn assert_shares(outcome: &Outcome, share: impl Fn(&LinkCount) -> f64) {
+    for link in &outcome.links {
+        let (p, offered) = (share(link), (link.packets + link.drops) as f64);
+        let (expected, deviation) = (p * offered, (p * (1.0 - p) * offered).sqrt());
+        let lost = link.drops as f64;
+        assert!(
+            (lost - expected).abs() <= 4.0 * deviation && (p == 0.0 || lost > 0.0),
+            "{}->{}: {lost} of {offered}, {expected} expected",
+            link.from,
+            link.to
+        );
+    }
+    let places = drops_by_place(&outcome.links, None);
+    assert_eq!(places.values().sum::<u64>(), outcome.packets.dropped);
+    assert_eq!(places["nic"] + places["pacer"], 0, "{places:?}");
+}
+
+/// Four flows to host 0, measured from the start, without another cause of drops.
+const OF_FOUR: [&str; 6] = [
+    "topology.star.hosts=5",
+    "workload.bulk.flows=4",
+    "run.warmup=0s",
+    "run.duration=4s",
+    "transport.max_window=20",
+    "transport.min_rto=10ms",
+];
+
+#[test]
+fn single_links_lose_their_share_and_others_nothing() {
+    let links =
+        "topology.links=[{link=\"h1->switch\",loss=\"2%\"},{link=\"h3--switch\",loss=\"1%\"}]";
+    let outcome = run(&scenario(BULK, &[&OF_FOUR[..], &[links]].concat()), 1);
+    assert_shares(&outcome, |link| match (&*link.from, &*link.to) {
+        ("h1", _) => 0.02,
+        ("h3", _) | (_, "h3") => 0.01,
+        _ => 0.0,
+    });
+    let tier = |from: &str| {
+        outcome
+            .links
+            .iter()
+            .find(|link| link.from == from)
+            .map(|link| &link.tier)
+    };
+    let places = drops_by_place(&outcome.links, None);
+    let of_hosts = outcome.links.iter().filter(|link| link.from != "switch");
+    let of_hosts: u64 = of_hosts.map(|link| link.drops).sum();
+    assert!(of_hosts > 200, "{of_hosts}");
+    assert_eq!(tier("h1").map(|tier| places[tier]), Some(of_hosts));
+}
+
+/// The loss of a link takes precedence over that of `switch.ports`, and this over `switch.loss`.
+#[test]
+fn the_loss_of_a_single_link_takes_precedence() {
+    let more = [
+        "host.loss=2%",
+        "switch.loss=5%",
+        "switch.ports=[{node=\"switch\",loss=\"1%\"}]",
+        "topology.links=[{link=\"h1--switch\",loss=\"3%\"},{link=\"h2--switch\",loss=\"0%\"}]",
+    ];
+    let outcome = run(&scenario(BULK, &[&OF_FOUR[..], &more].concat()), 1);
+    assert_shares(&outcome, |link| match (&*link.from, &*link.to) {
+        ("h1", _) | (_, "h1") => 0.03,
+        ("h2", _) | (_, "h2") => 0.0,
+        (_, "switch") => 0.02,
+        _ => 0.01,
+    });
+}
+
+/// A packet that is lost on a host's link has left the host: its flow goes on, whatever the queue of
+/// the host, its pacer, and the transport.
+#[test]
+fn hosts_of_all_kinds_lose_packets_on_their_links() {
+    let pacer = "pacer={}";
+    for kind in [
+        &["host.queue=fair"][..],
+        &["host.queue=fq"],
+        &["host.queue=fq_codel"],
+        &["host.offload=60KB", "transport.small_queues.on=true"],
+        &["host.stack_delay=5us", pacer],
+        &["host.queue=fair", pacer],
+    ] {
+        let flows = ["run.duration=2s", "workload.bulk.size=20MB", "host.loss=1%"];
+        let outcome = run(&scenario(BULK, &[&OF_FOUR[..], &flows, kind].concat()), 1);
+        assert_shares(&outcome, |link| match &*link.to {
+            "switch" => 0.01,
+            _ => 0.0,
+        });
+        assert_eq!(outcome.flows.rows().len(), 4, "{kind:?}");
+    }
 }
 
 /// At a loss of 0% the key draws no random number and changes nothing.

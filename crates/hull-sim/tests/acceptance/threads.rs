@@ -202,6 +202,14 @@ fn corrupted_packets_and_cut_through() {
 }
 
 #[test]
+fn packets_lost_on_the_links_of_hosts() {
+    let single = "topology.links=[{link=\"h0--tor0_0\",loss=\"20%\"}]";
+    let settings = ["host.loss=1%", single];
+    let outcome = on_all(&[TREE, FLOWS], &settings);
+    assert!(outcome.packets.dropped > 100, "{:?}", outcome.packets);
+}
+
+#[test]
 fn random_early_detection() {
     let red = "switch.red={min=\"3KB\",max=\"30KB\",weight=\"5%\"}";
     let load = "workload.flows.load=60%";

@@ -91,6 +91,13 @@ impl Port {
         Some(phantom_queue.backlog_bytes_before(now_ps, self.waiting_bytes))
     }
 
+    /// Number of packets that the link has lost at random, if it loses any; [`Port::drops`] includes
+    /// them.
+    pub fn lost(&self) -> Option<u64> {
+        let mut rules = self.extras.iter().flat_map(|extras| &extras.rules);
+        rules.find_map(|rule| rule.lost())
+    }
+
     /// Bytes that the link has carried until `now_ps`, without framing; of the packet in
     /// transmission, the sent part.
     pub fn carried_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> f64 {

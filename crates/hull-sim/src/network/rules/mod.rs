@@ -197,6 +197,11 @@ pub trait Rule: Debug + Send {
     /// Processes a failure of the link at `now_ps`; the queue is then empty.
     fn on_failure(&mut self, _now_ps: u64) {}
 
+    /// Number of packets that the link has lost at random, if the rule is about that.
+    fn lost(&self) -> Option<u64> {
+        None
+    }
+
     /// Takes the pending notice to the sender of the packet offered last.
     fn take_notice(&mut self) -> Option<Notice> {
         None

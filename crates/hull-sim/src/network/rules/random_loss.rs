@@ -15,15 +15,20 @@ use crate::units::Share;
 pub struct RandomLoss {
     probability: u32,
     random: Stream,
+    lost: u64,
 }
 
 impl RandomLoss {
-    /// Creates the loss of a share of the packets at one port.
-    pub fn new(share: Share, site: &Site) -> Self {
-        RandomLoss {
-            probability: u32::try_from(share.scaled(1 << 32)).unwrap_or(u32::MAX),
-            random: site.random(Purpose::LinkLoss),
-        }
+    /// Creates the loss of a share of the packets at one port, if it is above 0.
+    pub fn rule(share: Share, site: &Site) -> Option<Box<dyn Rule>> {
+        let probability = u32::try_from(share.scaled(1 << 32)).unwrap_or(u32::MAX);
+        (probability > 0).then(|| {
+            Box::new(RandomLoss {
+                probability,
+                random: site.random(Purpose::LinkLoss),
+                lost: 0,
+            }) as Box<dyn Rule>
+        })
     }
 }
 
@@ -34,9 +39,14 @@ impl Rule for RandomLoss {
 
     fn on_ingress(&mut self, _arrival: &Arrival, _packet: &Packet) -> Decision {
         if self.random.bits() < self.probability {
+            self.lost += 1;
             Decision::Drop
         } else {
             Decision::Pass
         }
+    }
+
+    fn lost(&self) -> Option<u64> {
+        Some(self.lost)
     }
 }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::super::small_queue::SmallQueue;
-use crate::network::rules::Site;
 #[cfg(feature = "verilated")]
 use crate::network::rules::verilated::VerilatedPort;
+use crate::network::rules::{RandomLoss, Site};
 use crate::network::{
     BufferLimit, FqCodel, Network, Order, Port, PortConfig, SharedBufferConfig, Trimming,
 };
@@ -36,10 +36,25 @@ pub(super) fn port(scenario: &Scenario, graph: &Graph, number: usize, seed: u64)
                 (config.classes, config.order) = (1, Order::Turns);
                 config.selects = false;
             }
+            let loss = graph.loss(number).or(scenario.host.loss);
+            let site = site(scenario, graph, number, seed);
+            config
+                .rules
+                .extend(RandomLoss::rule(loss.unwrap_or_default(), &site));
             config
         }
         Kind::Switch => switch_port(scenario, graph, number, seed),
     })
+}
+
+/// The port with this number, for rules.
+fn site(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Site {
+    Site {
+        rate: Rate(graph.wire(port).rate_bps),
+        mtu: scenario.transport.mtu.0 as u32,
+        seed,
+        port,
+    }
 }
 
 /// Checks that each switch has enough shared memory for its queues' reserved bytes, and no more
@@ -125,7 +140,7 @@ fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
 }
 
 /// Number and order of a host's queues.
-fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
+fn host_queues(scenario: &Scenario, graph: &Graph, port: usize) -> (usize, Order) {
     let mtu = scenario.transport.mtu.0 as u32;
     if scenario.sends_messages_only() {
         return (1, Order::Turns);
@@ -135,12 +150,7 @@ fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
         HostQueue::Fair => (0, Order::Fair(mtu)),
         HostQueue::Fq => (0, Order::Fq(mtu)),
         HostQueue::FqCodel => {
-            let site = Site {
-                rate,
-                mtu,
-                seed: 0, // draws nothing
-                port,
-            };
+            let site = site(scenario, graph, port, 0); // draws nothing
             (0, Order::HostFqCodel(FqCodel::default(), site))
         }
     }
@@ -150,7 +160,7 @@ fn host_queues(scenario: &Scenario, rate: Rate, port: usize) -> (usize, Order) {
 pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> PortConfig {
     let (delay_ps, _) = delay_ps(scenario, graph, port);
     let delay_ps = delay_ps + scenario.host.stack_delay.0;
-    let (classes, order) = host_queues(scenario, Rate(graph.wire(port).rate_bps), port);
+    let (classes, order) = host_queues(scenario, graph, port);
     PortConfig {
         classes,
         order,
@@ -177,16 +187,14 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
                 .phantom_queue
                 .clone()
                 .or(switch.phantom_queue.take());
+            switch.loss = settings.loss.unwrap_or(switch.loss);
         }
     }
+    if let Some(share) = graph.loss(port) {
+        switch.to_mut().loss = share;
+    }
     let (delay_ps, to_switch) = delay_ps(scenario, graph, port);
-    let mtu = scenario.transport.mtu.0 as u32;
-    let site = Site {
-        rate,
-        mtu,
-        seed,
-        port,
-    };
+    let site = site(scenario, graph, port, seed);
     let config = PortConfig {
         rate_bps: rate.0,
         framing_bytes: scenario.transport.framing.0 as u16,

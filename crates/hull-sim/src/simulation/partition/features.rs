@@ -131,6 +131,7 @@ fn of_hosts(host: &Host) -> bool {
     let Host {
         rate: _,
         delay: _,
+        loss: _,  // as the loss of a switch's port
         queue: _, // does not depend on slots
         nic_buffer: _,
         nic_queues: _, // the next packet is chosen when the link is free
