@@ -71,8 +71,9 @@ def run(
     out: result folder, "results/<name>" by default; an interrupted run resumes there, a finished
     one is reused. set: overrides as "key=value". seeds: number of seeds, instead of
     the scenario's. jobs: concurrent simulations, by default one per processor. force: replace
-    another run's results in `out`. congestion_control: your own classes by the name that the
-    scenario uses in transport.congestion_control or in its schemes.
+    another run in `out`, finished or not; an interrupted one without a whole part is replaced
+    in any case. congestion_control: your own classes by the name that the scenario uses in
+    transport.congestion_control or in its schemes.
 
     Raises ScenarioError or UsageError (both ValueError) for invalid input, and RunError for a
     failed run.

@@ -20,6 +20,7 @@ from hull.checksums import RECORD, damage, has_checksums, write_record
 from hull.errors import RunError, UsageError, check_text
 from hull.file_names import check_path
 from hull.input_file import read_json
+from hull.options import flag, option
 from hull.output_file import NO_ROOM, UNFINISHED, write_text
 from hull.plan import Part, Plan
 from hull.said import say
@@ -34,12 +35,15 @@ class OutputFolder:
 
     def __init__(self, out: Path, plan: Plan) -> None:
         """`out` need not exist; nothing is written before `open`."""
-        check_text("--out", str(out))
+        check_text(option("out"), str(out))
         longest = max((len(os.fsencode(part.path)) for part in plan.parts), default=0)
-        check_path("--out", out, "results/first", added=len(_PARTIAL), inside=longest + _FILE_BYTES)
+        inside = longest + _FILE_BYTES
+        check_path(option("out"), out, "results/first", added=len(_PARTIAL), inside=inside)
         self.out = Path(os.path.realpath(out))
         if not self.out.name:
-            raise UsageError(f"--out: {out} is invalid; expected the name of a new folder")
+            raise UsageError(
+                f"{option('out')}: {out} is invalid; expected the name of a new folder"
+            )
         self.partial = self.out.with_name(self.out.name + _PARTIAL)
         self._plan = plan
         self._fingerprint = plan.fingerprint
@@ -81,7 +85,7 @@ class OutputFolder:
             if error.errno in NO_ROOM:
                 raise RunError(f"{self.partial}: {error.strerror}") from error
             raise UsageError(
-                f"--out: {self.out}: {error.strerror}; expected a writable folder"
+                f"{option('out')}: {self.out}: {error.strerror}; expected a writable folder"
             ) from None
 
     def damage(self) -> str | None:
@@ -158,21 +162,26 @@ class OutputFolder:
             if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
                 return False
         except OSError as error:
-            raise UsageError(f"--out: {folder}: {error.strerror}") from None
+            raise UsageError(f"{option('out')}: {folder}: {error.strerror}") from None
         if found is None:
             raise UsageError(
-                f"--out: {folder} exists and holds no run of hull; "
+                f"{option('out')}: {folder} exists and holds no run of hull; "
                 "expected a new or an empty folder"
             )
-        if not force and not self._is_same_experiment(folder):
-            raise UsageError(
-                f"--out: {folder} holds another run (another scenario, other seeds or another "
-                "build of hull); give another --out, or --force to replace it"
-            )
-        return False
+        if force or self._is_same_experiment(folder) or self._has_nothing_to_lose(folder):
+            return False
+        kind = "another, unfinished run" if folder == self.partial else "another run"
+        raise UsageError(
+            f"{option('out')}: {folder} holds {kind} (another scenario, other seeds or another "
+            f"build of hull); give another {option('out')}, or {flag('force')} to replace it"
+        )
 
     def _is_same_experiment(self, folder: Path) -> bool:
         return bool(self._plan.code) and _identity(folder).get("name") == self._plan.name
+
+    def _has_nothing_to_lose(self, folder: Path) -> bool:
+        """Whether it is of a run that was stopped before its first part was whole."""
+        return folder == self.partial and not any(folder.glob("parts/*/*/*"))
 
     def _lock_partial(self) -> None:
         """Hold a lock that ends with the process, however it ends."""
@@ -182,7 +191,8 @@ class OutputFolder:
         except BlockingIOError:
             self.close()
             raise UsageError(
-                f"--out: another hull is writing {self.partial}; wait for it, or give another --out"
+                f"{option('out')}: another hull is writing {self.partial}; wait for it, or give "
+                f"another {option('out')}"
             ) from None
 
     def _empty_partial(self) -> None:

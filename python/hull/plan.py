@@ -21,6 +21,7 @@ from hull.file_names import check_name
 from hull.graphs import with_graphs
 from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
+from hull.options import option
 from hull.said import escaped, say
 from hull.shared_library import build_of
 
@@ -224,16 +225,18 @@ def checked_overrides(given: object) -> list[str]:
     """Overrides as a list; UsageError unless each is "key=value"."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise UsageError(
-            f"set: {shown(repr(given))} is invalid; expected a list, such as ['run.seeds=3']"
+            f"{option('set')}: {shown(repr(given))} is invalid; expected a list, such as "
+            "['run.seeds=3']"
         )
     overrides = list(given)
     for override in overrides:
         if not isinstance(override, str):
             raise UsageError(
-                f"set: {shown(repr(override))} is invalid; expected texts, such as 'run.seeds=3'"
+                f"{option('set')}: {shown(repr(override))} is invalid; expected texts, such as "
+                "'run.seeds=3'"
             )
         if not override.partition("=")[0].strip() or "=" not in override:
-            raise UsageError(f"--set: {override!r}; the form is key=value")
+            raise UsageError(f"{option('set')}: {override!r}; the form is key=value")
     return overrides
 
 
@@ -249,10 +252,10 @@ def make_plan(
     """
     own = own or {}
     overrides = checked_overrides(overrides)
-    labels = ["--set"] * len(overrides)
+    labels = [option("set")] * len(overrides)
     if seeds is not None:
-        overrides = [*overrides, f"run.seeds={check_count('--seeds', seeds)}"]
-        labels.append("--seeds")
+        overrides = [*overrides, f"run.seeds={check_count(option('seeds'), seeds)}"]
+        labels.append(option("seeds"))
     found = expand(text, file, overrides, check_own(own), labels)
     cells = tuple(
         Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))

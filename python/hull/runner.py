@@ -12,6 +12,7 @@ from hull.errors import Interrupted, RunError, check_count
 from hull.folder import OutputFolder
 from hull.looks import declared
 from hull.memory import fitting_jobs
+from hull.options import caller, option
 from hull.output_file import write_text
 from hull.plan import Plan
 from hull.progress import Progress
@@ -49,7 +50,7 @@ def perform(
     `evaluate` is called before the summary is written. Only a run with it has a report at once;
     other reports are built on request (`hull.run_report`).
     """
-    jobs = default_jobs() if jobs is None else check_count("--jobs", jobs)
+    jobs = default_jobs() if jobs is None else check_count(option("jobs"), jobs)
     folder = OutputFolder(out, plan)
     if folder.is_complete(force=force):
         problem = folder.damage()
@@ -65,7 +66,7 @@ def perform(
         kept = sum(folder.has(part) for part in plan.parts)
         raise Interrupted(
             f"stopped; {kept} of {len(plan.parts)} parts are kept in {folder.partial}; "
-            "the same command resumes from there"
+            f"the same {caller()} resumes from there"
         ) from None
     except OSError as error:
         raise RunError(f"{error.filename or folder.partial}: {error.strerror}") from error

@@ -83,7 +83,7 @@ def test_dict_gives_the_same_errors_without_lines(place: Path) -> None:
             'scenario: topology.star.hosts: "4" is invalid; expected a whole number',
             'scenario: host.rate: "1GB/s" is invalid; expected bits per second',
             "scenario: switch.bufer: there is no such key; did you mean switch.buffer?",
-            "scenario: --set host.nic: there is no such key; did you mean host.nic_buffer?",
+            "scenario: set host.nic: there is no such key; did you mean host.nic_buffer?",
         ],
     )
 

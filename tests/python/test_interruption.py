@@ -14,7 +14,7 @@ import pytest
 
 import ctrl_c
 from conftest import COMMAND, SHORT, Hull, sets, snapshot
-from hull import _interrupts, cli
+from hull import UsageError, _interrupts, cli, run
 
 RUN = ["run", "scenario.toml", "--out", "out"]
 SLOW = ["run.duration=2s", "run.warmup=20ms", "run.seeds=2"]
@@ -115,16 +115,32 @@ def test_two_runs_do_not_share_a_folder(hull: Hull, start: Start) -> None:
 
 
 def test_another_scenario_does_not_resume_leftovers(hull: Hull, place: Path, start: Start) -> None:
-    process = start(ENDLESS)
-    wait_for(process, 2, "out.partial/making/*")
+    process = start(SLOW)
+    wait_for(process, 2, "out.partial/parts/*/*/seed-*")
     process.kill()
     process.wait()
     before = snapshot(place)
     refused = hull(*RUN, *sets(SHORT))
     assert refused.returncode == 2
-    assert "another run" in refused.stderr
+    assert "another, unfinished run" in refused.stderr
+    assert "give another --out, or --force to replace it" in refused.stderr
+    said = "give another out, or force=True to replace it"
+    with pytest.raises(UsageError, match=said):
+        run("scenario.toml", "out", set=SHORT)
     assert snapshot(place) == before
-    assert hull(*RUN, *sets(SHORT), "--force").returncode == 0
+    assert run("scenario.toml", "out", set=SHORT, force=True).summary["seeds"] == [1, 2]
+    assert not Path("out.partial").exists()
+
+
+def test_leftovers_without_a_whole_part_are_replaced(place: Path, start: Start) -> None:
+    process = start(ENDLESS)
+    wait_for(process, 2, "out.partial/making/*")
+    with pytest.raises(UsageError, match="another hull is writing"):
+        run("scenario.toml", "out", set=SHORT)
+    process.kill()
+    process.wait()
+    assert run("scenario.toml", "out", set=SHORT).summary["seeds"] == [1, 2]
+    assert not Path("out.partial").exists()
 
 
 def test_a_file_that_cannot_be_written_fails_the_run(hull: Hull, place: Path) -> None:

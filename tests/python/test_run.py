@@ -194,6 +194,21 @@ def test_another_run_is_rejected_or_replaced(place: Path) -> None:
     assert {path.name for path in place.iterdir()} == {"scenario.toml", "out"}
 
 
+def test_messages_name_options_as_python_does(place: Path) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"jobs": 0}, "jobs: 0 is invalid"),
+        ({"seeds": 0}, "seeds: 0 is invalid"),
+        ({"set": ["run.seeds"]}, "set: 'run.seeds'; the form is key=value"),
+        ({"set": ["run.seeds=x"]}, "scenario.toml: set run.seeds: "),
+        ({"out": "/"}, "out: / is invalid"),
+    ]
+    for given, said in wrong:
+        with pytest.raises(ValueError, match=f"^{said}"):
+            hull.run("scenario.toml", **given)
+    with pytest.raises(hull.UsageError, match=r"^max_seeds: given without until; expected both$"):
+        hull.sweep("scenario.toml", {"run.duration": ["1ms"]}, max_seeds=3)
+
+
 def test_force_spares_unrelated_folders(place: Path) -> None:
     Path("mine").mkdir()
     Path("mine/thesis.tex").write_text("years", encoding="utf-8")

@@ -11,6 +11,7 @@ from hull.cli.command import HELP
 from hull.cli.common import all_commands, find
 from hull.errors import Interrupted, RunError, UsageError
 from hull.extras import OF_COMMANDS, require
+from hull.options import for_command_line
 from hull.said import say, say_lines
 
 _OBJECTS = 50_000
@@ -29,7 +30,8 @@ def main() -> int:
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     try:
-        status = _carry_out(sys.argv[1:] or ["--help"])
+        with for_command_line():
+            status = _carry_out(sys.argv[1:] or ["--help"])
         sys.stdout.flush()
         if is_process:
             gc.freeze()  # the interpreter's end then looks at none of them

@@ -10,6 +10,7 @@ from typing import Any
 
 from hull.errors import RunError, UsageError
 from hull.extras import require
+from hull.options import option
 from hull.sweeps.engine import Engine
 
 _CONNECT_S = 10
@@ -67,13 +68,13 @@ def open_dask(address: str, jobs: int | None) -> Dask:
     """Connect to a scheduler.
 
     Raises UsageError with the time spent waiting and what to check."""
-    require("dask", "--executor dask")
+    require("dask", f"{option('executor')} dask")
     from distributed import Client
 
     place = address.removeprefix("dask://")
     host, colon, port = place.rpartition(":")
     if not (host and colon and port.isdigit()):
-        raise UsageError(f"--executor: {address!r}; the form is dask://host:port")
+        raise UsageError(f"{option('executor')}: {address!r}; the form is dask://host:port")
     for name in _LOGGERS:  # what goes wrong is told here, in one line
         logging.getLogger(name).setLevel(logging.CRITICAL)
     started = time.monotonic()
@@ -87,7 +88,8 @@ def open_dask(address: str, jobs: int | None) -> Dask:
     except (OSError, TimeoutError, ValueError):
         tried = time.monotonic() - started
         raise UsageError(
-            f"--executor: no Dask scheduler answered at {place} in {tried:.0f} s; check that "
+            f"{option('executor')}: no Dask scheduler answered at {place} in {tried:.0f} s; check "
+            "that "
             f"`dask scheduler` runs there, that host and port are those that it prints, and that "
             "no firewall is between"
         ) from None
@@ -96,7 +98,8 @@ def open_dask(address: str, jobs: int | None) -> Dask:
     except (OSError, TimeoutError):
         client.close(timeout=5)
         raise UsageError(
-            f"--executor: the Dask scheduler at {place} had no worker in {_WORKER_S} s; start one "
+            f"{option('executor')}: the Dask scheduler at {place} had no worker in {_WORKER_S} s; "
+            "start one "
             f"with `dask worker tcp://{place}`, where this hull is installed"
         ) from None
     return Dask(client, jobs, opened=True)
@@ -127,7 +130,8 @@ def _check_scheduler(place: str) -> None:
     if kind != "Scheduler":
         what = f", but Dask's {str(kind).lower()}" if kind else ""
         raise UsageError(
-            f"--executor: {place} is not a Dask scheduler{what}; expected the host and port that "
+            f"{option('executor')}: {place} is not a Dask scheduler{what}; expected the host and "
+            "port that "
             "`dask scheduler` prints"
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from hull.errors import UsageError, check_count
 from hull.memory import fitting_jobs
+from hull.options import option
 from hull.runner import default_jobs
 from hull.sweeps.tasks import watches
 
@@ -83,9 +84,9 @@ def open_engine(
     `options` are those of Slurm, `shared` a folder that its machines see, `needs` the bytes that
     each run is estimated to need: threads share this process's memory.
     """
-    jobs = None if jobs is None else check_count("--jobs", jobs)
+    jobs = None if jobs is None else check_count(option("jobs"), jobs)
     if options and executor != "slurm":
-        raise UsageError("--slurm: given without --executor slurm")
+        raise UsageError(f"{option('slurm')}: given without {option('executor')} slurm")
     if executor is None or executor == "threads":
         return Threads(fitting_jobs(jobs or default_jobs(), needs))
     if isinstance(executor, str):
@@ -97,7 +98,9 @@ def open_engine(
             from hull.sweeps.slurm import open_slurm
 
             return open_slurm(jobs, dict(options), shared)
-        raise UsageError(f"--executor: {executor!r} is invalid; expected one of {ALLOWED}")
+        raise UsageError(
+            f"{option('executor')}: {executor!r} is invalid; expected one of {ALLOWED}"
+        )
     if hasattr(executor, "get_executor"):  # a client of Dask
         from hull.sweeps.dask_cluster import Dask
 

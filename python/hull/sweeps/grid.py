@@ -17,6 +17,7 @@ from typing import Any
 from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
 from hull.named_files import digest_of_files
+from hull.options import option
 from hull.plan import build_hash, checked_overrides, expand
 from hull.sweeps.keys import full_key, has_table, plain_key
 from hull.sweeps.values import Value, literal, shown, values_of
@@ -114,12 +115,14 @@ def make_grid(
     points = math.prod(len(axis.values) for axis in axes)
     if points > MOST_POINTS:
         sizes = " x ".join(str(len(axis.values)) for axis in axes)
-        raise UsageError(f"--over: {points} points ({sizes}); expected at most {MOST_POINTS}")
+        raise UsageError(
+            f"{option('over')}: {points} points ({sizes}); expected at most {MOST_POINTS}"
+        )
     run = whole[0]["scenario"]["run"]
     cases: dict[tuple[str, str], int] = {}
     made: list[Case] = []
     places: list[Place] = []
-    labels = ["--set"] * len(overrides) + ["--over"] * len(axes)
+    labels = [option("set")] * len(overrides) + [option("over")] * len(axes)
     for values in itertools.product(*(axis.values for axis in axes)):
         settings = [
             f"{axis.key}={literal(value)}" for axis, value in zip(axes, values, strict=True)
@@ -137,7 +140,7 @@ def make_grid(
         places=tuple(places),
         cases=tuple(made),
         first_seed=run["seed"],
-        seeds=run["seeds"] if seeds is None else check_count("--seeds", seeds),
+        seeds=run["seeds"] if seeds is None else check_count(option("seeds"), seeds),
     )
 
 
@@ -151,7 +154,7 @@ def _axes(
     """The file's own sweep, without the keys that are set or swept by hand, and then `over`."""
     by_hand: dict[str, Axis] = {}
     for name, given in over.items():
-        label = f"--over {name}"
+        label = f"{option('over')} {name}"
         key = full_key(label, name, scenarios)
         if key in by_hand:
             raise UsageError(
@@ -163,7 +166,9 @@ def _axes(
     }
     for key in by_hand:
         if key in set_by_hand:
-            raise UsageError(f"--set {key}: swept by --over as well; expected one of them")
+            raise UsageError(
+                f"{option('set')} {key}: swept by {option('over')} as well; expected one of them"
+            )
     own = tomllib.loads(text).get("sweep", {})
     axes = [
         Axis(name, key, tuple(values_of(f'{file}: sweep."{name}"', given)))

@@ -11,6 +11,7 @@ from typing import Any
 
 from hull import _core
 from hull.errors import UsageError
+from hull.options import option
 
 _NO_AXIS = ("name", "title", "source", "schemes", "sweep", "run.seed", "run.seeds")
 
@@ -26,7 +27,7 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
     """The key that `key` means in a file with these resolved scenarios; `name` is for messages."""
     scenarios = list(scenarios)
     if key in ("run.seed", "run.seeds"):
-        raise UsageError(f"{name}: seeds cannot be swept; expected --seeds N")
+        raise UsageError(f"{name}: seeds cannot be swept; expected {option('seeds')}, their number")
     if key in all_keys() or _is_of_transport(key, scenarios) or _is_group(key, scenarios):
         return key
     ending, present = _core.key_meanings(key, [json.dumps(scenario) for scenario in scenarios])

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from hull.errors import UsageError, check_count
+from hull.options import option
 from hull.statistics import mean_ci95
 
 FEWEST = 5
@@ -40,7 +41,8 @@ def read_until(given: Mapping[str, object]) -> dict[str, float]:
             share = math.nan
         if not 0 < share < 1:
             raise UsageError(
-                f"--until {name}: {value} is invalid; expected a share of the mean, such as 5%"
+                f"{option('until')} {name}: {value} is invalid; expected a share of the mean, such "
+                "as 5%"
             )
         found[name] = share
     return found
@@ -56,25 +58,29 @@ class Seeds:
         self._first = first
         self._until = until
         if until:
-            self._most = MOST if most is None else check_count("--max-seeds", most)
+            self._most = MOST if most is None else check_count(option("max_seeds"), most)
             start = max(start, FEWEST)
             if self._most < start:
                 raise UsageError(
-                    f"--max-seeds: {self._most} is invalid; expected at least {start}, the "
+                    f"{option('max_seeds')}: {self._most} is invalid; expected at least {start}, "
+                    "the "
                     "number that it begins with"
                 )
         elif most is not None:
-            raise UsageError("--max-seeds: given without --until; expected both")
+            raise UsageError(
+                f"{option('max_seeds')}: given without {option('until')}; expected both"
+            )
         else:
             self._most = start
         if most is not None and self._most * cases > MOST_RUNS:
             raise UsageError(
-                f"--max-seeds: {most} is invalid with {cases} scenarios; expected at most "
+                f"{option('max_seeds')}: {most} is invalid with {cases} scenarios; expected at "
+                "most "
                 f"{MOST_RUNS // cases}, such as {MOST}: one sweep has at most {MOST_RUNS} runs"
             )
         if start * cases > MOST_RUNS:
             raise UsageError(
-                f"--seeds: {start} seeds of {cases} scenarios are {start * cases} runs; "
+                f"{option('seeds')}: {start} seeds of {cases} scenarios are {start * cases} runs; "
                 f"expected at most {MOST_RUNS}"
             )
         if first + self._most - 1 > _LAST_SEED:

@@ -18,6 +18,7 @@ from typing import Any
 
 from hull.errors import RunError, UsageError
 from hull.extras import require
+from hull.options import option
 from hull.sweeps.engine import Engine
 from hull.sweeps.tasks import WrongBuildError
 
@@ -161,10 +162,11 @@ class Slurm(Engine):
 
 def open_slurm(jobs: int | None, options: dict[str, str], folder: Path) -> Slurm:
     """Open Slurm with options of sbatch, such as partition and time (minutes)."""
-    require("slurm", "--executor slurm")
+    require("slurm", f"{option('executor')} slurm")
     if shutil.which("sbatch") is None or shutil.which("srun") is None:
         raise UsageError(
-            "--executor slurm: no sbatch and srun here; expected a machine that submits to Slurm"
+            f"{option('executor')} slurm: no sbatch and srun here; expected a machine that submits "
+            "to Slurm"
         )
     parameters: dict[str, Any] = {"time": 60, "additional_parameters": {}}
     for key, value in options.items():
@@ -173,7 +175,7 @@ def open_slurm(jobs: int | None, options: dict[str, str], folder: Path) -> Slurm
             if not value.isdigit() or value == "0":
                 unit = " of minutes" if name == "time" else ""
                 form = f"a whole number{unit}"
-                raise UsageError(f"--slurm {key}: {value} is invalid; expected {form}")
+                raise UsageError(f"{option('slurm')} {key}: {value} is invalid; expected {form}")
             parameters[name] = int(value)
         elif name in _NAMES:
             parameters[name] = value

@@ -22,6 +22,7 @@ from hull.checksums import damage, digest, write_record
 from hull.errors import UsageError, shown
 from hull.file_names import check_path
 from hull.input_file import read_json
+from hull.options import option
 from hull.parquet_probe import problem_of
 from hull.sweeps.grid import with_seed
 from hull.sweeps.numbers import Row
@@ -41,7 +42,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         """`folder` need not exist; UsageError where it is no store, or that of another version."""
-        check_path("--store", folder, "results/store", inside=_INSIDE_BYTES)
+        check_path(option("store"), folder, "results/store", inside=_INSIDE_BYTES)
         self.folder = folder
         self.id = _identity(folder)
         self._sums = Sums(folder)
@@ -57,7 +58,7 @@ class Store:
             if error.errno == errno.ENOSPC:
                 raise
             raise UsageError(
-                f"--store: {self.folder}: {error.strerror}; expected a writable folder"
+                f"{option('store')}: {self.folder}: {error.strerror}; expected a writable folder"
             ) from None
         if not self.id:
             self._mark()
@@ -211,16 +212,17 @@ def _identity(folder: Path) -> str:
             }:
                 return ""
         except OSError as error:
-            raise UsageError(f"--store: {folder}: {error.strerror}") from None
+            raise UsageError(f"{option('store')}: {folder}: {error.strerror}") from None
         raise UsageError(
-            f"--store: {folder} exists and is not a store of hull ({MARKER} is missing or "
+            f"{option('store')}: {folder} exists and is not a store of hull ({MARKER} is missing "
+            "or "
             "damaged); expected a store, or a new or an empty folder"
         ) from None
     if found != FORMAT:
         raise UsageError(
-            f"--store: {folder} was written by another version of hull (format "
+            f"{option('store')}: {folder} was written by another version of hull (format "
             f"{shown(found)}, here {FORMAT}); nothing was changed: give "
-            "another --store, or use that version"
+            f"another {option('store')}, or use that version"
         )
     return identity
 

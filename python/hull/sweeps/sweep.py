@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull.errors import Interrupted, RunError, UsageError
+from hull.options import caller, option
 from hull.plan import build_hash
 from hull.progress import Progress
 from hull.said import say
@@ -81,7 +82,8 @@ class Sweep:
         self._store = store
         self._until = until
         self._tables = tables
-        self._asked = [("--until", name) for name in until] + [("--show", name) for name in show]
+        self._asked = [(option("until"), name) for name in until]
+        self._asked += [(option("show"), name) for name in show]
         self._not_begun = set(range(len(grid.cases)))
         self._seeds = Seeds(grid.first_seed, grid.seeds, until, max_seeds, len(grid.cases))
         self._found = Found()
@@ -102,17 +104,17 @@ class Sweep:
         except KeyboardInterrupt:
             raise Interrupted(
                 f"stopped; {len(self._found)} of {self._total} runs are kept in "
-                f"{self._store.folder}; the same command resumes from there"
+                f"{self._store.folder}; the same {caller()} resumes from there"
             ) from None
         except OSError as error:
             raise RunError(
                 f"{self._store.folder}: {_reason(error)}; {len(self._found)} of "
-                f"{self._total} runs are kept there; the same command resumes from there"
+                f"{self._total} runs are kept there; the same {caller()} resumes from there"
             ) from error
         except RunError as error:
             raise RunError(
                 f"{error}; {len(self._found)} of {self._total} runs are kept in "
-                f"{self._store.folder}; the same command resumes from there"
+                f"{self._store.folder}; the same {caller()} resumes from there"
             ) from error
         self.counts.wall_s = time.monotonic() - started
         self._tell_wide()
@@ -232,11 +234,11 @@ class Sweep:
     def _check_names(self) -> None:
         """Reject unknown statistics, once each case has had a run."""
         names = self._found.names()
-        for option, name in self._asked:
+        for asked_by, name in self._asked:
             if names and not self._found.can_have(name):
                 near = get_close_matches(name, names, _SHOWN, 0.4) or names[:_SHOWN]
                 raise UsageError(
-                    f"{option} {name}: no such statistic; nearest of {len(names)}: "
+                    f"{asked_by} {name}: no such statistic; nearest of {len(names)}: "
                     f"{', '.join(near)} ({len(self._found)} runs are kept in {self._store.folder})"
                 )
 

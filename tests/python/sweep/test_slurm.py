@@ -162,5 +162,5 @@ def test_invalid_options(option: str, tmp_path: Path, monkeypatch: pytest.Monkey
     pytest.importorskip("submitit", reason="needs hullnet[slurm]")
     monkeypatch.setattr(shutil, "which", lambda name: name)
     key, _, value = option.partition("=")
-    with pytest.raises(UsageError, match=f"--slurm {key}: {value} is invalid; expected a whole n"):
+    with pytest.raises(UsageError, match=f"^slurm {key}: {value} is invalid; expected a whole n"):
         open_slurm(1, {key: value}, tmp_path)

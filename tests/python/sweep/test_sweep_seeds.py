@@ -103,7 +103,7 @@ def _covers(values: list[float]) -> bool:
 
 @pytest.mark.parametrize("share", ["0", "-5%", "100%", "x", "", 2])
 def test_invalid_share(share: object) -> None:
-    with pytest.raises(UsageError, match=r"--until a: .*expected a share"):
+    with pytest.raises(UsageError, match=r"until a: .*expected a share"):
         read_until({"a": share})
 
 
