@@ -714,7 +714,7 @@ class Transport(TypedDict):
     ack_every: NotRequired[int]
     """Data packets per ACK."""
     delayed_ack: NotRequired[Time]
-    """Longest wait of a delayed ACK."""
+    """Longest wait of a delayed ACK. Unset with a min_rto of at most 1ms: a tenth of it."""
     quick_acks: NotRequired[int]
     """Number of first data packets of a connection that are acknowledged at once (Linux: 16)."""
     idle_restart: NotRequired[bool]

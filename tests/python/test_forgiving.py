@@ -142,6 +142,13 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
     assert bucket in found["derived"]
 
 
+def test_check_lists_a_derived_delayed_ack(hull: Hull, place: Path) -> None:
+    Path("mine.toml").write_text(GOOD, encoding="utf-8")
+    done = hull("check", "mine.toml", "--set", "transport.min_rto=1ms")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'derived     transport.delayed_ack = "100us"' in done.stdout.splitlines()
+
+
 def test_check_finds_errors_that_need_the_network(hull: Hull, place: Path) -> None:
     text = GOOD.replace("[workload.bulk]\nflows = 2", "[workload.incast]\nclient = 9")
     (place / "mine.toml").write_text(text, encoding="utf-8")

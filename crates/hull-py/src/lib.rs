@@ -105,9 +105,9 @@ fn statistics() -> PyResult<String> {
     }))
 }
 
-/// Reads a scenario. Returns a JSON list of its cells: condition, scheme, scenario, derived (keys
-/// whose values depend on the network), memory (estimate of the bytes that a run needs, with its
-/// largest parts first), toml.
+/// Reads a scenario. Returns a JSON list of its cells: condition, scheme, scenario, derived (unset
+/// keys whose values depend on the network or other keys), memory (estimate of the bytes that a run
+/// needs, with its largest parts first), toml.
 ///
 /// `file` names the text in messages, `overrides` are "key=value", and `own` are external
 /// congestion controls: name and SHA-256 of the source. Raises ScenarioError with a line per

@@ -8,8 +8,8 @@ use super::overrides::Variant;
 use super::short_keys::with_full_names;
 use super::source::Position;
 use super::{
-    ExternalControls, Place, Scenario, ScenarioError, Swept, check, congestion_control, overrides,
-    pacer, queue_rules, shape, transports, uno_phantom_queue,
+    ExternalControls, Place, Scenario, ScenarioError, Swept, check, congestion_control,
+    delayed_ack, overrides, pacer, queue_rules, shape, transports, uno_phantom_queue,
 };
 use crate::limits;
 use crate::memory::Estimate;
@@ -26,8 +26,8 @@ pub struct Cell {
     pub scheme: String,
     /// Scenario without schemes and sweep.
     pub scenario: Scenario,
-    /// Keys that were not set and whose values were derived from the network.
-    pub derived: Vec<&'static str>,
+    /// Keys that were not set and whose values were derived from the network or other keys.
+    pub derived: Vec<String>,
     /// Memory of a run; empty if the cell was not verified.
     pub memory: Estimate,
 }
@@ -104,8 +104,8 @@ pub fn expand_verified(
             if mistakes.are_enough() || misfits.len() >= 100 {
                 break;
             }
-            let mut scenario = match decode(&table) {
-                Ok(scenario) => scenario,
+            let (mut scenario, from_keys) = match decode(&table) {
+                Ok(decoded) => decoded,
                 Err(problems) => {
                     for problem in problems.into_iter().filter(is_told) {
                         mistakes.add(&scheme, problem, &table);
@@ -126,7 +126,7 @@ pub fn expand_verified(
                     condition: name.clone(),
                     scheme,
                     scenario,
-                    derived,
+                    derived: [from_keys, derived.into_iter().map(str::to_owned).collect()].concat(),
                     memory,
                 }),
                 Err(problems) => misfits.push((scheme, problems, table)),
@@ -307,8 +307,9 @@ fn check_replaced(
     }
 }
 
-/// Decodes the values of a scenario. Fails with at least one problem.
-fn decode(table: &Table) -> Result<Scenario, Vec<Problem>> {
+/// Decodes the values of a scenario. Returns also the keys whose values were derived from other keys. Fails
+/// with at least one problem.
+fn decode(table: &Table) -> Result<(Scenario, Vec<String>), Vec<Problem>> {
     let problems = shape::problems(table);
     if !problems.is_empty() {
         return Err(problems);
@@ -320,11 +321,13 @@ fn decode(table: &Table) -> Result<Scenario, Vec<Problem>> {
     let mtu = mtu.and_then(|mtu| Size::deserialize(mtu.clone()).ok());
     shape::packets_to_bytes(&mut table, mtu.unwrap_or(super::default::mtu()));
     transports::complete(&mut table);
-    serde_path_to_error::deserialize(table).map_err(|e| {
+    let derived = delayed_ack::derive(&mut table);
+    let scenario = serde_path_to_error::deserialize(table).map_err(|e| {
         let path = e.path().to_string();
         let key = if path == "." { String::new() } else { path };
         vec![Problem::new(key, e.into_inner().message().trim_end())]
-    })
+    })?;
+    Ok((scenario, derived))
 }
 
 /// Checks a decoded scenario and derives the values that depend on others. Returns the derived

@@ -5,6 +5,7 @@ mod check;
 mod congestion_control;
 mod constant_rate;
 mod default;
+mod delayed_ack;
 mod dwrr;
 mod erasure;
 mod error;

@@ -70,7 +70,7 @@ pub struct Transport {
     /// Data packets per ACK.
     #[serde(default = "default::ack_every")]
     pub ack_every: u32,
-    /// Longest wait of a delayed ACK.
+    /// Longest wait of a delayed ACK. Unset with a min_rto of at most 1ms: a tenth of it.
     #[serde(default = "default::delayed_ack")]
     pub delayed_ack: Time,
     /// Number of first data packets of a connection that are acknowledged at once (Linux: 16).

@@ -301,13 +301,55 @@ fn range_errors_follow_once_the_form_is_valid() {
 }
 
 #[test]
+fn delayed_ack_is_derived_only_where_its_default_does_not_fit() {
+    let derived = |settings: &[&str], text: &str| {
+        let settings = Vec::from_iter(settings.iter().map(|&setting| setting.to_owned()));
+        let cell = expand(text, "my.toml", &settings).expect("right").remove(0);
+        let found = cell
+            .derived
+            .into_iter()
+            .filter(|key| key.ends_with("delayed_ack"));
+        let others = cell.scenario.transports.values().map(|own| own.delayed_ack);
+        let values = [vec![cell.scenario.transport.delayed_ack], others.collect()].concat();
+        (
+            Vec::from_iter(found),
+            Vec::from_iter(values.iter().map(ToString::to_string)),
+        )
+    };
+    let one = |settings: &[&str]| derived(settings, GOOD);
+    let unset = (vec![], vec!["1ms".to_owned()]);
+    assert_eq!(one(&[]), unset);
+    assert_eq!(one(&["transport.min_rto=1.001ms"]), unset);
+    assert_eq!(
+        one(&["transport.min_rto=1ms", "transport.ack_every=1"]),
+        unset
+    );
+    let of = |value: &str| {
+        (
+            vec!["transport.delayed_ack".to_owned()],
+            vec![value.to_owned()],
+        )
+    };
+    assert_eq!(one(&["transport.min_rto=1ms"]), of("100us"));
+    assert_eq!(one(&["transport.min_rto=1us"]), of("100ns"));
+    let set = ["transport.min_rto=1ms", "transport.delayed_ack=0.9ms"];
+    assert_eq!(one(&set), (vec![], vec!["900us".to_owned()]));
+    // A transport of its own inherits the minimum RTO or has one; it is not given the derived value.
+    let others = "[transports.a]\n[transports.b]\nmin_rto = \"5ms\"\n[workload.bulk]\nflows = 1\ntransport = \"a\"\n";
+    let settings = ["transport.min_rto=1ms", "workload.requests.transport=b"];
+    let (keys, values) = derived(&settings, &format!("{GOOD}{others}"));
+    assert_eq!(keys, ["transport.delayed_ack", "transports.a.delayed_ack"]);
+    assert_eq!(values, ["100us", "100us", "1ms"]);
+}
+
+#[test]
 fn conflicting_default_points_at_the_other_key() {
-    let text = format!("{GOOD}[transport]\nmin_rto = \"0.5ms\"\n");
-    let message = "transport.delayed_ack: not given, and its default, \"1ms\", does not fit transport.min_rto = \
-                   \"0.5ms\"; expected a time above 0 and below transport.min_rto";
+    let text = format!("{GOOD}[transport]\nmin_rto = \"61s\"\n");
+    let message = "transport.max_rto: not given, and its default, \"60s\", does not fit transport.min_rto = \
+                   \"61s\"; expected from transport.min_rto to 3600s";
     begin(&told(&text, &[]), &[&format!("my.toml:18:11: {message}")]);
     begin(
-        &told(GOOD, &["transport.min_rto=0.5ms"]),
+        &told(GOOD, &["transport.min_rto=61s"]),
         &[&format!("my.toml: --set transport.min_rto: {message}")],
     );
     let text = format!("{GOOD}[transport]\ncongestion_control = \"rcp\"\n");

@@ -109,6 +109,21 @@ fn delayed_ack_delays_only_the_sender() {
     );
 }
 
+/// An unset delayed ACK is a tenth of a short minimum RTO, so that a lone packet is no timeout.
+#[test]
+fn delayed_ack_follows_a_short_minimum_rto() {
+    let held = [
+        "workload.bulk.size=1000B",
+        "transport.ack_every=2",
+        "transport.min_rto=1ms",
+    ];
+    let (acked, fct_ps) = acked_and_fct_ps(&with(&held));
+    assert_eq!(
+        acked,
+        Acked::After(fct_ps + 100 * US_PS + 2 * ACK_PS + 200 * US_PS)
+    );
+}
+
 /// 1000-byte response over a persistent connection: its server has the ACK 40 bytes over two links
 /// later, counted from the client's request, without the client's application.
 #[test]
