@@ -109,6 +109,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "d_octets",
         "orig_bytes",
         "orig_ip_bytes",
+        "flow_bytes_toserver",
         "length",
     ),
     "packets": (
@@ -125,6 +126,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "dpkts",
         "d_pkts",
         "orig_pkts",
+        "flow_pkts_toserver",
     ),
     "reply_bytes": (
         "obyt",
@@ -133,6 +135,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "resp_bytes",
         "resp_ip_bytes",
         "reverse_bytes",
+        "flow_bytes_toclient",
     ),
     "src_port": (
         "src_port",
@@ -158,6 +161,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "protocol": ("protocol", "proto", "pr", "prot", "protocol_identifier", "ip_protocol"),
     "verdict": ("action", "verdict", "disposition", "firewall_action", "policy_action", "decision"),
     "status": ("log_status",),
+    "event": ("event_type",),
     "exporter": (
         "exporter",
         "router",

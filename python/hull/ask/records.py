@@ -1,7 +1,7 @@
 """Rows of a CSV or Parquet file as they come, read in pieces: any number of rows in little memory.
 
 CSV: a header, fields separated by a comma, semicolon, tab, bar or blanks, comments after #; plain
-or compressed with gzip or zstd.
+or compressed with gzip or zstd. JSON: an object per line, plain or gzip.
 """
 
 import gzip
@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hull.ask import zeek
+from hull.ask import json_lines, zeek
 from hull.ask.csv_lines import LINE_BYTES, long_line
 from hull.ask.nfdump import MAGIC, is_nfdump, of_summary
 from hull.ask.packet_list import is_packet_list
@@ -172,6 +172,8 @@ def _scan_csv(path: Path, head: bytes) -> "tuple[pl.LazyFrame, str]":
         lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
         zeek_header = zeek.header_of(lines)
         header = next((line for line in lines if line.strip() and line[0] != "#"), "")
+        if header.lstrip()[:1] in ("{", "["):
+            return _scan_json(path, lines), json_lines.FORM
         separator = max(",;\t|", key=header.count)
         if separator not in header and len(header.split()) >= _LEAST_NAMES:
             separator = " "
@@ -184,8 +186,7 @@ def _scan_csv(path: Path, head: bytes) -> "tuple[pl.LazyFrame, str]":
                 f"{shown(header)} is invalid; expected a header with the names of the columns, "
                 "such as start_ms,src,dst,bytes",
             )
-    if (line := long_line(path)) is not None:
-        raise refused(path, f"line {line} has more than {LINE_BYTES} bytes; expected a row")
+    _check_lines(path)
     # Each thread reads pieces ahead: at polars' 16 MB a piece, 16 threads hold 0.8 GB.
     os.environ.setdefault("POLARS_CSV_CHUNK_SIZE", "1000000")
     scanned = partial(
@@ -208,6 +209,23 @@ def _scan_csv(path: Path, head: bytes) -> "tuple[pl.LazyFrame, str]":
     names = scanned(separator=separator, infer_schema=False).collect_schema().names()[1:]
     schema = dict.fromkeys([*names, MORE], pl.String)
     return scanned(separator=separator, schema=schema), "CSV"
+
+
+def _scan_json(path: Path, lines: Sequence[str]) -> "pl.LazyFrame":
+    keys = json_lines.keys_of(lines)
+    if not keys:
+        raise refused(
+            path,
+            "is JSON, but its first line is no object; expected an object per line (of a list: "
+            "jq -c '.[]' FILE)",
+        )
+    _check_lines(path)
+    return json_lines.scan(path, keys, ROW)
+
+
+def _check_lines(path: Path) -> None:
+    if (line := long_line(path)) is not None:
+        raise refused(path, f"line {line} has more than {LINE_BYTES} bytes; expected a row")
 
 
 def _cells_of(path: Path, names: Sequence[str]) -> "pl.LazyFrame":
@@ -240,7 +258,8 @@ def _cells_of(path: Path, names: Sequence[str]) -> "pl.LazyFrame":
 
 def sampled(records: Records, name: str) -> list[Any]:
     """The first values of a column that are there."""
-    return list(records.sample.get_column(name).drop_nulls().to_list())
+    rows = records.sample.filter(~records.summary())
+    return list(rows.get_column(name).drop_nulls().to_list())
 
 
 def first_line(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hull.ask import zeek
+from hull.ask import json_lines, zeek
 from hull.ask.columns import Column
 
 if TYPE_CHECKING:
@@ -14,12 +14,13 @@ OWN_SIZE = (8, 9)
 
 
 def replayed(roles: Mapping[str, Column], form: str) -> bool:
-    """Whether the other direction is replayed: of Zeek's logs, or if its column was given.
+    """Whether the other direction is replayed: of Zeek's logs and JSON, or if its column was given.
 
     The `out_bytes` of an exporter may be the same bytes at another interface.
     """
     column = roles.get("reply_bytes")
-    return "bytes" in roles and column is not None and (column.given or form == zeek.FORM)
+    both = form in (zeek.FORM, json_lines.FORM)
+    return "bytes" in roles and column is not None and (column.given or both)
 
 
 def has_reply(names: list[str]) -> "pl.Expr":

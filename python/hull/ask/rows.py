@@ -18,6 +18,8 @@ from hull.errors import shown
 if TYPE_CHECKING:
     import polars as pl
 
+OTHER_EVENT = 12
+"""Key of WHY for JSON records of what is no flow, such as Suricata's alerts."""
 WHY = {
     1: "lines of nfdump's summary",
     2: "rows that repeat the header",
@@ -29,10 +31,11 @@ WHY = {
     8: "rows without a readable size",
     9: "rows of zero bytes",
     10: "rows of ICMP",
+    OTHER_EVENT: "records of other events than flows (event_type)",
     COPY: "rows of flows that another exporter has as well",
 }
 """Why rows are dropped."""
-NO_FLOWS = (1, 2, 3)
+NO_FLOWS = (1, 2, 3, OTHER_EVENT)
 """Keys of WHY for lines that a tool writes beside its flows: they have no size."""
 UNREADABLE = {7: "start", 8: "bytes"}
 """Key of WHY -> role of the cell that cannot be read."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hull.ask import json_lines
 from hull.ask.columns import Column, map_columns
 from hull.ask.counts import Counts, number
 from hull.ask.exporters import COPY, copies_of
@@ -16,7 +17,15 @@ from hull.ask.guessed_units import Guess, duration_clock, time_clock
 from hull.ask.packets import IDLE_PS, read_capture
 from hull.ask.records import CAPTURES, MORE, ROW, Records, first_line, head_of, refused, scan
 from hull.ask.replies import flows_with_replies, replayed
-from hull.ask.rows import UNREADABLE, check, dropped_of, said_of, size_column, totals_of
+from hull.ask.rows import (
+    OTHER_EVENT,
+    UNREADABLE,
+    check,
+    dropped_of,
+    said_of,
+    size_column,
+    totals_of,
+)
 from hull.ask.sampling import rate as rate_of
 from hull.ask.sampling import said_of_rates, single
 from hull.ask.scratch import Scratch
@@ -43,6 +52,8 @@ _ROW_GROUP = 65_536
 _NO_ADDRESS = ("", "-", "0.0.0.0", "::", "N/A", "null", "None")
 _ICMP = ("1", "58", "ICMP", "ICMP6", "IPV6-ICMP", "ICMPV6")
 
+_FLOW_EVENTS = ("FLOW", "NETFLOW")
+"""Of Suricata's events."""
 _REJECTED = ("REJECT", "REJECTED", "DENY", "DENIED", "DROP", "DROPPED", "BLOCK", "BLOCKED")
 
 
@@ -233,7 +244,10 @@ def _common_form(
         bytes_ == 0,
         one_of("protocol", _ICMP),
     )
-    for code, condition in reversed(list(enumerate(conditions, start=1))):
+    coded = list(enumerate(conditions, start=1))
+    if "event" in roles and records.form == json_lines.FORM:
+        coded.insert(0, (OTHER_EVENT, ~one_of("event", _FLOW_EVENTS)))
+    for code, condition in reversed(coded):
         why = pl.when(condition.fill_null(False)).then(code).otherwise(why)
     optional = []
     for role in ("src_port", "dst_port"):

@@ -124,9 +124,9 @@ def numbers_of(texts: Sequence[object]) -> list[float]:
 
 
 def is_calendar(texts: Sequence[object]) -> bool:
-    """Whether most of a sample are dates with times."""
+    """Whether a sample has more dates with times than numbers; other cells cannot be read."""
     dates = sum(bool(_DATE.match(str(text).strip())) for text in texts)
-    return 2 * dates > len(texts)
+    return dates > len(numbers_of(texts))
 
 
 def calendar_pattern(texts: Sequence[object]) -> str:

@@ -14,7 +14,9 @@ from hull.errors import UsageError
 def ask(
     trace: Annotated[
         Path,
-        Argument(help="Flows: CSV, Parquet, nfdump -o csv, Zeek's conn.log, pcap or pcapng."),
+        Argument(
+            help="Flows: CSV, JSON lines, Parquet, nfdump -o csv, Zeek's conn.log, pcap or pcapng."
+        ),
     ],
     topology: Annotated[
         str,

@@ -136,12 +136,14 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """The command with its arguments."""
+        """The command with its arguments, and with the options that it requires."""
         words = [f"hull {self.name}"]
         for one in self.arguments:
             if isinstance(one.declared, Argument) and not one.declared.hidden:
                 whole = one.required or one.metavar.startswith("[")
                 words.append(one.metavar if whole else f"[{one.metavar}]")
+        needed = (one for one in self.parameters if one.is_option and one.required)
+        words += [f"{one.names[0]} {one.metavar}" for one in needed]
         return " ".join(words)
 
     def run(self, words: Sequence[str]) -> int | None:

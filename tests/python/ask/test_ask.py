@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -129,6 +130,18 @@ def test_refused_before_anything_is_written(tmp_path: Path, options: list[str], 
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "answer").exists()
+
+
+def test_usage_has_the_network_that_is_required(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "ask", "--help"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.stdout.startswith("Usage: hull ask TRACE --topology NETWORK [OPTIONS]\n")
+    done = subprocess.run(
+        [*COMMAND, "ask", "x.csv"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(r"hull: error: --topology: required; expected NETWORK: .*\n", done.stderr)
 
 
 LOAD = 0.4

@@ -341,6 +341,13 @@ def test_nfdump_summary_below_few_columns(tmp_path: Path) -> None:
     assert (counts.flows, [one.rows for one in counts.dropped]) == (79, [3])
 
 
+def test_nfdump_summary_below_few_rows(tmp_path: Path) -> None:
+    """The lines of the summary are no times that tell the column's unit."""
+    trace = read_trace(nfdump_csv(tmp_path / "trace.csv", some_flows(2), "new"))
+    add_up(trace)
+    assert (trace.counts.flows, [one.rows for one in trace.counts.dropped]) == (2, [3])
+
+
 def test_sizes_with_units() -> None:
     trace = read_trace(CASES / "nfdump-human-sizes.csv")
     counts = trace.counts
