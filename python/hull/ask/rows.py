@@ -12,6 +12,7 @@ from hull.ask.counts import Dropped, counted, number, size
 from hull.ask.exporters import COPY
 from hull.ask.records import ROW, Records, longer_row, refused
 from hull.ask.replies import OWN_SIZE, has_reply
+from hull.ask.twins import TWIN
 from hull.ask.units import UTC_ZONES
 from hull.errors import shown
 
@@ -32,6 +33,7 @@ WHY = {
     9: "rows of zero bytes",
     10: "rows of ICMP",
     OTHER_EVENT: "records of other events than flows (event_type)",
+    TWIN: "rows of flows that another row has as well",
     COPY: "rows of flows that another exporter has as well",
 }
 """Why rows are dropped."""

@@ -29,6 +29,7 @@ from hull.ask.rows import (
 from hull.ask.sampling import rate as rate_of
 from hull.ask.sampling import said_of_rates, single
 from hull.ask.scratch import Scratch
+from hull.ask.twins import twins_of
 from hull.ask.units import (
     BYTE_UNITS,
     ISO,
@@ -113,6 +114,9 @@ def read_trace(
     copies = copies_of(rows) if "exporter" in roles else None
     if copies is not None:
         rows = _kept(path, copies.without(rows, tick_ps), kept_in.path / "once.parquet")
+    twins = twins_of(rows, tick_ps)
+    if twins is not None:
+        rows = _kept(path, twins.without(rows), kept_in.path / "single.parquet")
     found = totals_of(rows)
     check(path, rows, found, records, roles, tick_ps)
     kept = rows.filter(pl.col("why") == 0)
@@ -131,6 +135,8 @@ def read_trace(
     dropped = dropped_of(rows, found, roles)
     if copies is not None and found[f"rows{COPY}"]:
         guesses.append(copies.sentence(roles["exporter"]))
+    if twins is not None:
+        guesses.append(twins.sentence)
     guesses += said_of(rows, found, roles)
     if "sampled" in found:
         guesses += said_of_rates(roles, found, sampling)
@@ -264,8 +270,8 @@ def _common_form(
     }
     if "exporter" in roles:
         optional.append(text("exporter").fill_null("").alias("exporter"))
-        if "protocol" in roles:
-            optional.append(text("protocol").alias("protocol"))
+    if "protocol" in roles:
+        optional.append(text("protocol").alias("protocol"))
     rate = rate_of(records, roles, sampling)
     if rate is not None:
         times = pl.when(rate > 1).then(rate).otherwise(1)
