@@ -122,7 +122,7 @@ def ask(request: Request) -> Answer:
     )
     settled = settle(
         trial,
-        lambda question, rows: advise(question, rows, request.most_loss, busiest[0]),
+        lambda question, rows: advise(question, rows, request.most_loss, busiest[0], traffic.doubt),
         seeds,
         may_add_seeds=request.seeds is None,
         force=request.force,

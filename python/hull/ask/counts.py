@@ -32,6 +32,10 @@ class Dropped:
         return f"Dropped: {self.why}: {number(self.rows)}{more}."
 
 
+_MOST_LONE = 0.9
+"""Share of single packets above which a trace is one of packets."""
+
+
 @dataclass(frozen=True)
 class Counts:
     """Counts from rows to flows."""
@@ -50,6 +54,8 @@ class Counts:
     """What `rows` counts."""
     replies: int = 0
     """Flows of the other direction, which a row has besides its own."""
+    lone_packets: int = 0
+    """Flows that are a single packet, by a column of packets or of sampling."""
     unplaced: tuple[Dropped, ...] = ()
     """Flows that have no path in the network."""
 
@@ -57,6 +63,16 @@ class Counts:
     def read(self) -> int:
         """Flows before they were placed."""
         return self.flows + sum(one.rows for one in self.unplaced)
+
+    @property
+    def doubt(self) -> str:
+        """Why no verdict can rest on these flows; empty if one can."""
+        if self.lone_packets <= _MOST_LONE * self.read:
+            return ""
+        return (
+            f"{number(self.lone_packets)} of {counted(self.read, 'flow')} are a single packet, so "
+            "the sizes of flows are unknown. Give whole flows (unsampled records, or a capture)."
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -99,6 +99,7 @@ def totals_of(rows: "pl.LazyFrame") -> dict[str, Any]:
         small = kept & (pl.col("bytes") <= _ACKNOWLEDGEMENT * pl.col("packets"))
         asked.append(small.sum().alias("small"))
         asked.append(pl.col("bytes").filter(small).sum().alias("small_bytes"))
+        asked.append((kept & (pl.col("packets") == 1)).sum().alias("lone"))
     for role, which in (("reply_bytes", replies), ("other_bytes", kept)):
         if role not in names:
             continue

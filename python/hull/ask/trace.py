@@ -147,6 +147,7 @@ def read_trace(
         dropped,
         tuple(guesses),
         replies=replies,
+        lone_packets=max(found.get("lone") or 0, found.get("single") or 0),
     )
     return Trace(
         records.form,

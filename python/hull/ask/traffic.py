@@ -43,6 +43,8 @@ class Traffic:
     longest_ps: int
     """Of the durations that were recorded; 0 where none was."""
     sentences: tuple[str, ...]
+    doubt: str
+    """Why no verdict can rest on it; empty if one can."""
     placement: tuple[str, ...]
 
 
@@ -76,6 +78,7 @@ def read_traffic(options: TrafficOptions, network: Network) -> Traffic:
         window.length_ps,
         int(longest) if isinstance(longest, int) else 0,
         tuple(sentences),
+        counts.doubt,
         (placed.how,),
     )
 

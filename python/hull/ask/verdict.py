@@ -91,8 +91,11 @@ def verdict(row: Row, most_loss: float, tried: int) -> Verdict:
     return Verdict.UNDECIDED
 
 
-def advise(question: Question, rows: Sequence[Row], most_loss: float, busiest: Load) -> Advice:
+def advise(
+    question: Question, rows: Sequence[Row], most_loss: float, busiest: Load, doubt: str = ""
+) -> Advice:
     """The smallest headroom that fits and is shown to be within 10% of the best one that does.
+    `doubt` says why nothing can be told of this traffic.
 
     If a scheme without headroom, such as DCTCP beside today's CUBIC, fits, headrooms are judged
     against that one: what it does needs no bandwidth.
@@ -100,6 +103,8 @@ def advise(question: Question, rows: Sequence[Row], most_loss: float, busiest: L
     base = question.today[0]
     label = {scheme.name: scheme.label for scheme in question.looks}
     by_scheme = {row.scheme: row for row in rows if row.group == ALL}
+    if doubt:
+        return Advice(None, f"Cannot tell: {doubt}")
     if cannot_tell := _cannot_tell([*by_scheme.values()], label, busiest):
         return Advice(None, cannot_tell)
     known = [by_scheme[hull_name(part)] for part in question.give_up]

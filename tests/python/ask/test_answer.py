@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -29,6 +30,7 @@ from hull.ask.fit import compare, draw
 from hull.ask.network import read_network
 from hull.ask.question import Question, hull_name, read_give_up, read_today, settings_for
 from hull.ask.sizes import Sizes, choose_sizes
+from hull.ask.trace import read_trace
 from hull.ask.verdict import Verdict, advise, verdict
 from hull.errors import UsageError
 
@@ -165,6 +167,26 @@ def test_no_advice_on_idle_links_or_from_few_flows() -> None:
     found = advise(question(), few, 0.1, BUSY)
     assert found.sentence.startswith("Cannot tell: a 99th percentile needs 300 small flows in each")
     assert "there are 299." in found.sentence
+
+
+def test_no_advice_from_single_packets(tmp_path: Path) -> None:
+    for lone, doubt in ((91, True), (90, False)):
+        rows = [
+            f"{i / 1000},10.0.0.1,10.0.0.2,{1500 * (1 + (i >= lone))},{1 + (i >= lone)}"
+            for i in range(100)
+        ]
+        path = tmp_path / f"{lone}.csv"
+        path.write_text("\n".join(["ts,src_ip,dst_ip,bytes,packets", *rows]), encoding="utf-8")
+        found = read_trace(path).counts.doubt
+        assert bool(found) is doubt
+        if doubt:
+            assert found.startswith("91 of 100 flows are a single packet")
+            advice = advise(question(), rows_of_test(), 0.1, BUSY, found)
+            assert advice.sentence.startswith("Cannot tell: 91 of 100 flows")
+
+
+def rows_of_test() -> list[Row]:
+    return rows((-50, 1), (-60, 1), (-60, 1))
 
 
 def test_no_advice_from_one_per_cent_of_unfinished_flows() -> None:
