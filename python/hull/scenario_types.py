@@ -20,7 +20,10 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """
 MarkOn = Literal["enqueue", "dequeue", "sent"]
 """Time at which the queue is compared with the threshold."""
+QueueLength = str | float
 AverageWeight = int | str | float
+RedDraw = Literal["spaced", "independent"]
+"""Dependence of RED's draws on the packets since the last mark."""
 RelativeRate = str | float
 QcnRounding = Literal["up", "down"]
 """Rounding of a partial step of QCN's feedback."""
@@ -939,7 +942,7 @@ class Pi(TypedDict):
     for a number of flows and a round trip by that paper's Proposition 2.
     """
 
-    reference: Buffer
+    reference: QueueLength
     """Target queue (q_ref)."""
     interval: Time
     """Time between two samples of the queue (T)."""
@@ -952,15 +955,16 @@ class Pi(TypedDict):
 class Red(TypedDict):
     """RED with ECN: packets are marked and, by default, none is dropped early."""
 
-    min: Buffer
+    min: QueueLength
     """Average queue above which packets begin to be marked (min_th)."""
-    max: Buffer
+    max: QueueLength
     """Average queue from which on every packet is marked (max_th), in the unit of `min`."""
     max_probability: NotRequired[Share]
     """Probability at `max` (max_p)."""
     weight: NotRequired[AverageWeight]
     """Weight in the average of the queue that a packet finds: a share such as `"10%"` or `0.1`,
-    or a whole number n from 1 to 24 for 2 to the power of minus n, as on switches.
+    or a whole number n from 2 to 24 for 2 to the power of minus n, as on switches. `"100%"`
+    is the queue itself; 1 is rejected because it could mean `"50%"` or `"100%"`.
     """
     gentle: NotRequired[bool]
     """Whether the probability continues to grow, up to 1 at twice `max`."""
@@ -972,6 +976,11 @@ class Red(TypedDict):
     """
     early_drop: NotRequired[bool]
     """Whether a packet without ECN is dropped where one with ECN would be marked."""
+    draw: NotRequired[RedDraw]
+    """How packets are drawn: `"spaced"` by the packets since the last mark, as Floyd and
+    Jacobson and Linux do, or `"independent"`, each with the probability of its average alone,
+    as the WRED of switches does. Spaced marks are up to twice as frequent.
+    """
 
 
 class Marking(TypedDict):

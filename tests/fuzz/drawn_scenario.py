@@ -251,7 +251,7 @@ def _marking(draw: random.Random) -> Table:
         case 0:
             found = _threshold(draw)
         case 1:
-            bounds = {"min": f"{low}KB", "max": f"{2 * low}KB", "weight": draw.randint(1, 24)}
+            bounds = {"min": f"{low}KB", "max": f"{2 * low}KB", "weight": draw.randint(2, 24)}
             found = {"red": bounds | some(draw, red)}
         case 2:
             times = {"interval": "10us", "flows": low, "round_trip": "300us"}

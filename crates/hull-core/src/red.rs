@@ -16,7 +16,10 @@
 //! - With `hard_drop`, packets are dropped when every packet would be marked (harddrop of Linux).
 //! - With `by_size`, p_b is multiplied by the packet's size over the typical size.
 //! - `p_a = p_b / (1 - count p_b)`, where `count` is the number of packets since the last mark: the
-//!   distance between marks is then uniform on 1 .. 1 / p_b; a constant p_b would make it geometric.
+//!   distance between marks is then uniform on 1 .. 1 / p_b (the paper's method 2), and the share of
+//!   marked packets `2 p_b / (1 + p_b)`. With `independent`, `p_a = p_b`: the distance is geometric
+//!   (method 1), and the share p_b. This is the WRED of switches, and the marking of DCQCN with its
+//!   Kmin, Kmax and Pmax.
 //!
 //! Units: thresholds and queue in bytes or in packets ([`QueueUnit`](crate::queue_estimate::QueueUnit));
 //! probabilities and the weight are fixed point, 2^32 as 1.0, so that powers of two down to 2^-32 are
@@ -48,6 +51,8 @@ pub struct RedConfig {
     pub by_size: bool,
     /// Whether a packet that would certainly be marked is dropped instead.
     pub hard_drop: bool,
+    /// Whether each packet is drawn with p_b alone, regardless of the packets since the last mark.
+    pub independent: bool,
     /// Link behind the queue.
     pub link: Link,
 }
@@ -128,8 +133,13 @@ impl Red {
             self.count = 0;
             return false;
         };
+        let count = if self.config.independent {
+            0
+        } else {
+            self.count
+        };
         // random / 2^32 < p_b / (1 - count p_b), without the division.
-        let left = ONE.saturating_sub(u64::from(self.count).saturating_mul(probability));
+        let left = ONE.saturating_sub(u64::from(count).saturating_mul(probability));
         let marked = u128::from(random) * u128::from(left) < u128::from(probability) << 32;
         self.count = if marked {
             0

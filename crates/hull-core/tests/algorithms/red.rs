@@ -27,6 +27,7 @@ fn figure_2_15() -> RedConfig {
         gentle: false,
         by_size: false,
         hard_drop: false,
+        independent: false,
         link: LINK,
     }
 }
@@ -157,6 +158,39 @@ fn the_distance_between_marks_is_uniform() {
     assert_eq!(counts[0], 0);
 }
 
+/// Independent draws with p = 1 / 20: distance n has the share (1 - p)^(n - 1) p, in 59 bins and the
+/// rest (chi-squared with 59 degrees of freedom, 0.1% above 98.3).
+#[test]
+fn the_distance_between_independent_marks_is_geometric() {
+    let config = RedConfig {
+        independent: true,
+        ..figure_2_15()
+    };
+    let mut red = settled(&config, 100);
+    let mut numbers = Numbers(11);
+    let (mut distance, mut counts, marks) = (0_usize, [0_u32; 61], 100_000);
+    for _ in 0..marks {
+        loop {
+            distance += 1;
+            if red.on_arrival(60 * PACKET_PS, 100, 1500, numbers.next()) {
+                break;
+            }
+        }
+        counts[distance.min(60)] += 1;
+        distance = 0;
+    }
+    let p = 0.05_f64;
+    let chi_squared: f64 = (1..=60)
+        .map(|n| {
+            let none_before = (1.0 - p).powi(n - 1);
+            let share = if n < 60 { none_before * p } else { none_before };
+            let expected = f64::from(marks) * share;
+            (f64::from(counts[n as usize]) - expected).powi(2) / expected
+        })
+        .sum();
+    assert!(chi_squared < 98.3, "{chi_squared} {counts:?}");
+}
+
 /// hard_drop drops exactly where every packet would be marked: from max_th, or with gentle from
 /// twice max_th.
 #[test]
@@ -177,14 +211,23 @@ fn hard_drop_replaces_marking_every_packet() {
     }
 }
 
-/// Share of marks with distances uniform on 1 .. 1 / p, whose mean is (1 + 1 / p) / 2.
+/// Share of marks: p with independent draws; else the distances are uniform on 1 .. 1 / p, with the
+/// mean (1 + 1 / p) / 2.
 #[test]
 fn marking_frequency_follows_the_average() {
     let gentle = RedConfig {
         gentle: true,
         ..figure_2_15()
     };
+    let independent = RedConfig {
+        independent: true,
+        ..figure_2_15()
+    };
     let cases = [
+        (independent, 49, 1500, 0.0),
+        (independent, 75, 1500, 0.025),
+        (independent, 125, 1500, 0.075),
+        (independent, 151, 1500, 1.0),
         (figure_2_15(), 49, 1500, 0.0),
         (figure_2_15(), 75, 1500, 0.025),
         (figure_2_15(), 100, 1500, 0.05),
@@ -210,8 +253,8 @@ fn marking_frequency_follows_the_average() {
             .filter(|_| red.on_arrival(60 * PACKET_PS, queue, packet_bytes, numbers.next()))
             .count();
         let found = marks as f64 / f64::from(arrivals);
-        let expected = if probability == 0.0 {
-            0.0
+        let expected = if probability == 0.0 || config.independent {
+            probability
         } else {
             2.0 / (1.0 + 1.0 / probability)
         };

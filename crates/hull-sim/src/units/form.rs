@@ -3,7 +3,9 @@
 
 use toml::Value;
 
-use super::{Buffer, Quantity, Rate, RelativeRate, Share, Size, Tick, Time, Written, size};
+use super::{
+    Buffer, Quantity, QueueLength, Rate, RelativeRate, Share, Size, Tick, Time, Written, size,
+};
 use crate::quote;
 
 /// Checks the value of a quantity; `in_packets` tells whether the key also accepts packets. Fails
@@ -28,6 +30,7 @@ pub(crate) fn check(quantity: &str, in_packets: bool, value: &Value) -> Result<(
         "RelativeRate" => RelativeRate::read(written).map(drop),
         "Size" => Size::read(written).map(drop),
         "Buffer" => Buffer::read(written).map(drop),
+        "QueueLength" => QueueLength::read(written).map(drop),
         "Share" => Share::read(written).map(drop),
         "Tick" => Tick::read(written).map(drop),
         _ => Ok(()),
@@ -50,6 +53,7 @@ pub(crate) fn expected(quantity: &str, in_packets: bool) -> String {
         "RelativeRate" => RelativeRate::allowed(),
         "Size" => Size::allowed(),
         "Buffer" => Buffer::allowed(),
+        "QueueLength" => QueueLength::allowed(),
         "Share" => Share::allowed(),
         "Tick" => Tick::allowed(),
         _ => "a value".to_owned(),
@@ -83,6 +87,7 @@ mod tests {
             "RelativeRate",
             "Size",
             "Buffer",
+            "QueueLength",
             "Share",
             "Tick",
         ] {

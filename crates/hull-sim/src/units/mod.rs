@@ -21,7 +21,7 @@ pub(crate) use form::{check, expected};
 pub use rate::{Rate, RelativeRate};
 pub use share::Share;
 pub(crate) use size::in_bytes;
-pub use size::{Buffer, Size};
+pub use size::{Buffer, QueueLength, Size};
 pub use time::{Tick, Time};
 
 /// Quantity as written in a file.

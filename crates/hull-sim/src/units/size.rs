@@ -1,4 +1,4 @@
-//! Sizes in bytes, and sizes of buffers.
+//! Sizes in bytes, sizes of buffers, and lengths of queues.
 
 use std::fmt;
 
@@ -127,6 +127,43 @@ impl fmt::Display for Buffer {
 
 text_form!(Buffer);
 
+/// Length of a queue: `"75KB"` or `"50pkts"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLength {
+    /// Length in bytes.
+    Bytes(u64),
+    /// Length in packets.
+    Packets(u64),
+}
+
+impl Quantity for QueueLength {
+    const EXAMPLE: &'static str = "50pkts";
+
+    fn read(written: Written<'_>) -> Result<Self, String> {
+        match Buffer::read(written) {
+            Ok(Buffer::Bytes(bytes)) => Ok(QueueLength::Bytes(bytes)),
+            Ok(Buffer::Packets(packets)) => Ok(QueueLength::Packets(packets)),
+            Ok(Buffer::Unlimited) | Err(_) => Err(Self::refused(written)),
+        }
+    }
+
+    fn allowed() -> String {
+        "a number of packets such as \"50pkts\" or a size such as \"75KB\" (without a unit: bytes)"
+            .to_owned()
+    }
+}
+
+impl fmt::Display for QueueLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            QueueLength::Bytes(bytes) => Buffer::Bytes(bytes).fmt(f),
+            QueueLength::Packets(packets) => Buffer::Packets(packets).fmt(f),
+        }
+    }
+}
+
+text_form!(QueueLength);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +185,23 @@ mod tests {
         assert_eq!(Buffer::parse("1 packet"), Ok(Buffer::Packets(1)));
         assert_eq!(Buffer::parse("64KiB"), Ok(Buffer::Bytes(65_536)));
         assert_eq!(Buffer::parse("500"), Ok(Buffer::Bytes(500)));
+    }
+
+    #[test]
+    fn length_of_a_queue_is_finite() {
+        for (text, length) in [
+            ("50pkts", QueueLength::Packets(50)),
+            ("75KB", QueueLength::Bytes(75_000)),
+        ] {
+            assert_eq!(QueueLength::parse(text), Ok(length));
+            assert_eq!(length.to_string(), text);
+        }
+        for text in ["unlimited", "400cells"] {
+            let told = QueueLength::parse(text).expect_err("no length");
+            let expected = format!("\"{text}\" is invalid; expected a number of packets such as ");
+            assert!(told.starts_with(&expected), "{told}");
+            assert!(!told.contains("\"unlimited\","), "{told}");
+        }
     }
 
     #[test]

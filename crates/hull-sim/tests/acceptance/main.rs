@@ -46,6 +46,7 @@ mod random_scenarios;
 mod random_settings;
 mod rcp;
 mod red_and_pi;
+mod red_draw;
 mod refused_before_the_run;
 mod retransmission_timer;
 mod scenario_errors;

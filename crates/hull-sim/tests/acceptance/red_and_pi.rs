@@ -10,17 +10,19 @@
 //! once, so the comparison uses cases where that is rare, with a tolerance of 10%. PI is checked
 //! against its configured queue and thesis figure 2.13.
 
-use hull_sim::network::rules::{Arrival, AverageWeight, Decision, Red, RedMarking, Rule, Site};
+use hull_sim::network::rules::{
+    Arrival, AverageWeight, Decision, Red, RedDraw, RedMarking, Rule, Site,
+};
 use hull_sim::network::{BufferLimit, OptionTable, PortConfig, flags};
 use hull_sim::simulation::Outcome;
-use hull_sim::units::{Buffer, Rate, Share};
+use hull_sim::units::{QueueLength, Rate, Share};
 
 use super::port_bench::{Bench, packet};
 use super::star::{BULK, PACKET_PS, assert_near, run, scenario};
 
 /// Marks of `packets` arrivals, each of which finds `waiting` packets.
 fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Vec<bool> {
-    let (min, max) = (Buffer::Packets(50), Buffer::Packets(150));
+    let (min, max) = (QueueLength::Packets(50), QueueLength::Packets(150));
     let settings = Red {
         min,
         max,
@@ -30,6 +32,7 @@ fn marks_of_a_held_queue(max_probability: f64, waiting: u64, packets: u64) -> Ve
         by_size: false,
         hard_drop: false,
         early_drop: false,
+        draw: RedDraw::Spaced,
     };
     let site = Site {
         rate: Rate(1_000_000_000),
@@ -104,14 +107,15 @@ fn marking_frequency_matches_the_formula() {
 /// Decisions on `packets` arrivals with flags `ecn`, each of which finds a queue of 100 packets.
 fn decisions(early_drop: bool, ecn: u16, packets: u64) -> Vec<Decision> {
     let settings = Red {
-        min: Buffer::Packets(50),
-        max: Buffer::Packets(150),
+        min: QueueLength::Packets(50),
+        max: QueueLength::Packets(150),
         max_probability: Share(Share::ONE / 10),
-        weight: AverageWeight::Halvings(1),
+        weight: AverageWeight::Share(Share(Share::ONE / 2)),
         gentle: false,
         by_size: false,
         hard_drop: false,
         early_drop,
+        draw: RedDraw::Spaced,
     };
     let site = Site {
         rate: Rate(1_000_000_000),
@@ -229,7 +233,8 @@ fn red_settles_where_the_square_root_law_crosses_its_line() {
 #[test]
 fn hard_drop_holds_the_queue_at_max_but_marks_do_not() {
     let with = |drop: bool| {
-        let red = format!("switch.red={{min=\"5pkts\",max=\"30pkts\",weight=1,hard_drop={drop}}}");
+        let red =
+            format!("switch.red={{min=\"5pkts\",max=\"30pkts\",weight=\"50%\",hard_drop={drop}}}");
         long_flows(100, 5.0, &[&red, "transport.min_window=2"])
     };
     let (marks, drops) = (with(false), with(true));

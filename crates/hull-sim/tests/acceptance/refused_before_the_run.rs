@@ -206,6 +206,55 @@ fn a_rate_that_overflows() {
     );
 }
 
+/// A threshold has no \"unlimited\", and a weight of 1 has two readings.
+#[test]
+fn settings_of_red() {
+    let red = |key: &str, value: &str| {
+        let others = match key {
+            "min" => "max=\"90pkts\"",
+            "max" => "min=\"9pkts\"",
+            _ => "min=\"9pkts\",max=\"90pkts\"",
+        };
+        format!("switch.red={{{others},{key}={value}}}")
+    };
+    let length = "expected a number of packets such as \"50pkts\" or a size such as \"75KB\"";
+    for key in ["min", "max"] {
+        for value in ["\"400cells\"", "\"unlimited\"", "\"5%\"", "true"] {
+            refuse(
+                &red(key, value),
+                &[&format!("switch.red.{key}"), value, length],
+            );
+            let shown = message(&[red(key, value)]).unwrap_or_default();
+            assert_eq!(
+                shown.matches("unlimited").count(),
+                value.matches("unlimited").count()
+            );
+        }
+    }
+    refuse(
+        "switch.pi.reference=9cells",
+        &["switch.pi.reference", length],
+    );
+    for value in ["1", "1.0", "\"1\"", "\"1.0\""] {
+        let readings = "expected \"50%\" for 2^-1, or \"100%\" for the queue itself";
+        refuse(
+            &red("weight", value),
+            &["switch.red.weight", value, readings],
+        );
+    }
+    for value in ["0", "25", "9.0", "\"0%\""] {
+        let allowed = "2 to 24, for 2^-2 to 2^-24, or a share such as \"10%\"";
+        refuse(
+            &red("weight", value),
+            &["switch.red.weight", value, allowed],
+        );
+    }
+    refuse(
+        &red("draw", "\"each\""),
+        &["switch.red.draw", "\"each\"", "\"spaced\", \"independent\""],
+    );
+}
+
 #[test]
 fn values_the_simulator_cannot_represent() {
     refuse("switch.loss=1", &["switch.loss", "100%", "less than 100%"]);

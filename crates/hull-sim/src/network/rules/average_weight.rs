@@ -19,7 +19,10 @@ pub enum AverageWeight {
 }
 
 impl AverageWeight {
-    pub(super) const ALLOWED: &str = "1 to 24, for 2^-1 to 2^-24, or a share such as \"10%\"";
+    pub(super) const ALLOWED: &str = "2 to 24, for 2^-2 to 2^-24, or a share such as \"10%\"";
+    /// Both readings of 1, which some formats and programs write for 1.0.
+    const INSTEAD_OF_ONE: &str =
+        "\"50%\" for 2^-1, or \"100%\" for the queue itself: 1 could mean either";
 
     /// Weight in fixed point with 1.0 = 2^32: exact for a power of two, otherwise rounded to
     /// nearest.
@@ -30,8 +33,15 @@ impl AverageWeight {
         }
     }
 
-    /// Parses a weight; an integer is a number of halvings in every notation.
+    /// Parses a weight; an integer from 2 on is a number of halvings in every notation.
     fn parse(text: &str) -> Result<Self, String> {
+        if text.trim().parse() == Ok(1.0) {
+            return Err(format!(
+                "{} is invalid; expected {}",
+                quote::text(text),
+                Self::INSTEAD_OF_ONE
+            ));
+        }
         if let Ok(halvings) = text.trim().parse() {
             return Ok(AverageWeight::Halvings(halvings));
         }
@@ -48,7 +58,7 @@ impl AverageWeight {
     /// units of 2^-32 they would have too few digits.
     pub(super) fn is_allowed(self) -> bool {
         match self {
-            AverageWeight::Halvings(halvings) => (1..=24).contains(&halvings),
+            AverageWeight::Halvings(halvings) => (2..=24).contains(&halvings),
             AverageWeight::Share(share) => share.0 <= Share::ONE && share.0 << 24 >= Share::ONE,
         }
     }
@@ -85,18 +95,16 @@ impl serde::de::Visitor<'_> for AverageWeightVisitor {
         AverageWeight::parse(text).map_err(E::custom)
     }
 
-    /// Rejects values from 1.0 on: in some formats 1.0 is the integer 1, in others the share 100%.
+    /// Rejects values above 1: whole numbers of halvings have no fraction.
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<AverageWeight, E> {
-        let refused = || {
-            E::custom(format!(
-                "{value} is invalid; expected {}",
+        if value > 1.0 {
+            return Err(E::custom(format!(
+                "{} is invalid; expected {}",
+                quote::value(&toml::Value::Float(value)),
                 AverageWeight::ALLOWED
-            ))
-        };
-        if value >= 1.0 {
-            return Err(refused());
+            )));
         }
-        AverageWeight::parse(&value.to_string()).map_err(|_| refused())
+        AverageWeight::parse(&value.to_string()).map_err(E::custom)
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<AverageWeight, E> {
@@ -142,7 +150,8 @@ mod tests {
     fn weight_is_a_share_or_an_exponent() {
         for (json, expected) in [
             ("9", 1 << 23),
-            ("1", 1 << 31),
+            ("2", 1 << 30),
+            ("\"50%\"", 1 << 31),
             ("24", 1 << 8),
             ("\"9\"", 1 << 23),
             ("0.1", 429_496_730),
@@ -162,8 +171,8 @@ mod tests {
             "0",
             "25",
             "-1",
-            "1.0",
             "1.5",
+            "9.0",
             "0.0",
             "-0.1",
             "\"101%\"",
@@ -173,6 +182,18 @@ mod tests {
             "true",
         ] {
             assert!(weight(json).is_err(), "{json}");
+        }
+    }
+
+    /// One is a share in one notation and 2^-1 in another: every notation of it is rejected.
+    #[test]
+    fn one_is_refused_with_both_readings() {
+        for json in ["1", "1.0", "\"1\"", "\"1.0\"", "1e0"] {
+            let told = weight(json).expect_err(json);
+            assert!(
+                told.contains("\"50%\" for 2^-1") && told.contains("\"100%\""),
+                "{json}: {told}"
+            );
         }
     }
 

@@ -37,7 +37,7 @@ pub use pi::{Pi, PiMarking};
 pub use pie::{Pie, PieMarking};
 pub use ramp::{RampMarking, When};
 pub use random_loss::RandomLoss;
-pub use red::{Red, RedMarking};
+pub use red::{Red, RedDraw, RedMarking};
 pub use sized_phantom_queue::SizedPhantomQueue;
 pub use virtual_queue::VirtualQueue;
 

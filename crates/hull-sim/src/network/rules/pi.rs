@@ -11,7 +11,7 @@ use super::{Arrival, Decision, Rule, Site};
 use crate::network::{OptionTable, Packet};
 use crate::problem::{Problem, quoted, require};
 use crate::random::{Purpose, Stream};
-use crate::units::{Buffer, Rate, Time};
+use crate::units::{QueueLength, Rate, Time};
 
 /// PI with ECN (Hollot et al., "On Designing Improved Controllers for AQM Routers"), designed for a
 /// number of flows and a round trip by that paper's Proposition 2.
@@ -19,7 +19,7 @@ use crate::units::{Buffer, Rate, Time};
 #[serde(deny_unknown_fields)]
 pub struct Pi {
     /// Target queue (q_ref).
-    pub reference: Buffer,
+    pub reference: QueueLength,
     /// Time between two samples of the queue (T).
     pub interval: Time,
     /// Smallest number of flows for which PI must be stable (N).

@@ -14,21 +14,22 @@ use super::{Arrival, Decision, Rule, Site};
 use crate::network::{OptionTable, Packet};
 use crate::problem::{Problem, quoted, require};
 use crate::random::{Purpose, Stream};
-use crate::units::{Buffer, Share};
+use crate::units::{QueueLength, Share};
 
 /// RED with ECN: packets are marked and, by default, none is dropped early.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Red {
     /// Average queue above which packets begin to be marked (min_th).
-    pub min: Buffer,
+    pub min: QueueLength,
     /// Average queue from which on every packet is marked (max_th), in the unit of `min`.
-    pub max: Buffer,
+    pub max: QueueLength,
     /// Probability at `max` (max_p).
     #[serde(default = "tenth")]
     pub max_probability: Share,
     /// Weight in the average of the queue that a packet finds: a share such as `"10%"` or `0.1`, or
-    /// a whole number n from 1 to 24 for 2 to the power of minus n, as on switches.
+    /// a whole number n from 2 to 24 for 2 to the power of minus n, as on switches. `"100%"` is the
+    /// queue itself; 1 is rejected because it could mean `"50%"` or `"100%"`.
     #[serde(default = "nine")]
     pub weight: AverageWeight,
     /// Whether the probability continues to grow, up to 1 at twice `max`.
@@ -44,6 +45,28 @@ pub struct Red {
     /// Whether a packet without ECN is dropped where one with ECN would be marked.
     #[serde(default)]
     pub early_drop: bool,
+    /// How packets are drawn: `"spaced"` by the packets since the last mark, as Floyd and Jacobson
+    /// and Linux do, or `"independent"`, each with the probability of its average alone, as the WRED
+    /// of switches does. Spaced marks are up to twice as frequent.
+    #[serde(default, skip_serializing_if = "RedDraw::is_spaced")]
+    pub draw: RedDraw,
+}
+
+/// Dependence of RED's draws on the packets since the last mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RedDraw {
+    /// The probability rises with the packets since the last mark: p / (1 - count p).
+    #[default]
+    Spaced,
+    /// Each packet is marked with the probability p.
+    Independent,
+}
+
+impl RedDraw {
+    fn is_spaced(&self) -> bool {
+        *self == RedDraw::Spaced
+    }
 }
 
 const fn tenth() -> Share {
@@ -106,6 +129,7 @@ impl RedMarking {
             gentle: settings.gentle,
             by_size: settings.by_size,
             hard_drop: settings.hard_drop,
+            independent: settings.draw == RedDraw::Independent,
             link: site.link(unit),
         });
         let random = site.random(Purpose::Marking);
