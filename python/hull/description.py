@@ -1,15 +1,18 @@
 """What a scenario would run, without running it (`hull check`)."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hull import _core
+from hull.marking_warnings import rate_text, time_text
 from hull.memory import human
 from hull.plan import Cell, Memory, Plan
 from hull.scenario_warnings import warnings_before
 
 _MOST_NAMES = 8
+_MOST_KINDS = 4
+"""Kinds of links of a tier that a line names."""
 _T = TypeVar("_T")
 
 
@@ -25,7 +28,7 @@ def as_json(plan: Plan) -> dict[str, Any]:
         "runs": len(plan.parts),
         "duration": first["duration"],
         "warmup": first["warmup"],
-        "networks": [{"hosts": hosts, "switches": count} for hosts, count in _networks(plan)],
+        "networks": _networks(plan),
         "memory": _memory(plan),
         "derived": [
             {"key": key, "value": value, "schemes": schemes}
@@ -47,6 +50,8 @@ def rows(plan: Plan, found: dict[str, Any]) -> list[tuple[str, str]]:
         f"{_count(one['hosts'], 'host')}, {_count(one['switches'], 'switch', 'switches')}"
         for one in found["networks"]
     ]
+    networks = _unique(networks)
+    links = _unique(line for one in found["networks"] for line in _links(one["links"]))
     seeds = str(plan.seeds[0])
     if len(plan.seeds) > 1:
         seeds = f"{len(plan.seeds)}, from {plan.seeds[0]} to {plan.seeds[-1]}"
@@ -59,6 +64,7 @@ def rows(plan: Plan, found: dict[str, Any]) -> list[tuple[str, str]]:
     table = [
         ("name", plan.name),
         ("network", "; or ".join(networks)),
+        *(("links", line) for line in links),
         ("schemes", _names(schemes)),
         ("conditions", _names(conditions)),
         ("cells", cells),
@@ -73,13 +79,46 @@ def rows(plan: Plan, found: dict[str, Any]) -> list[tuple[str, str]]:
     return [(label, text) for label, text in table if text]
 
 
-def _networks(plan: Plan) -> list[tuple[int, int]]:
-    """Hosts and switches; one entry unless a sweep changes them."""
+def _networks(plan: Plan) -> list[dict[str, Any]]:
+    """Hosts, switches and links by tier; one entry unless a sweep changes them."""
     of: dict[str, Cell] = {}
     for cell in plan.cells:
-        of.setdefault(json.dumps(cell.scenario["topology"]), cell)
+        ends = (cell.scenario[end] for end in ("host", "switch"))
+        wires = [(end["rate"], end["delay"]) for end in ends]
+        of.setdefault(json.dumps([cell.scenario["topology"], wires]), cell)
     found = (json.loads(_core.network(json.dumps(cell.scenario))) for cell in of.values())
-    return _unique((len(network["hosts"]), network["switches"]) for network in found)
+    networks = (
+        {"hosts": len(one["hosts"]), "switches": one["switches"], "links": one["tiers"]}
+        for one in found
+    )
+    return [json.loads(text) for text in _unique(map(json.dumps, networks))]
+
+
+def _links(tiers: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line for each tier: number, rates and delays of its links."""
+    lines = []
+    for tier in tiers:
+        kinds = [_kind(kind) for kind in tier["kinds"]]
+        line = f"{tier['tiers']}: {tier['links']}"
+        if len(kinds) == 1:
+            lines.append(f"{line} at {kinds[0]}")
+            continue
+        shown = [
+            f"{kind['links']} at {text}" for kind, text in zip(tier["kinds"], kinds, strict=True)
+        ]
+        more = len(shown) - _MOST_KINDS
+        others = sum(kind["links"] for kind in tier["kinds"][_MOST_KINDS:])
+        end = f"; {others} at {more} other rates or delays" if more > 0 else ""
+        lines.append(f"{line}, of which {'; '.join(shown[:_MOST_KINDS])}{end}")
+    return lines
+
+
+def _kind(kind: Mapping[str, Any]) -> str:
+    """Rate and one-way delay of links, of both directions if they differ."""
+    up, down = rate_text(kind["up_bps"]), rate_text(kind["down_bps"])
+    rate = up if up == down else f"{up} up and {down} down"
+    up, down = time_text(kind["up_ps"] * 1e-12), time_text(kind["down_ps"] * 1e-12)
+    return f"{rate}, {up if up == down else f'{up} up and {down} down'} one way"
 
 
 def _memory(plan: Plan) -> Memory | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from operator import index
 from typing import Any, SupportsFloat, SupportsIndex
 
+from hull import _core
 from hull.errors import UsageError
 
 _OF_NODES = ("kind", "name", "tier")
@@ -25,7 +26,8 @@ def topology_from_networkx(graph: Any) -> dict[str, Any]:
     """The `topology` of a scenario from a NetworkX graph: `{"graph": {"text": ...}}`.
 
     Attributes as in a file: `kind` (host or switch), `name` and `tier` of nodes, `rate` and `delay`
-    of links. Raises UsageError that names the node or the edge.
+    of links. Others are ignored unless they mean a missing `rate` or `delay`, as `bandwidth` does.
+    Raises UsageError that names the node or the edge.
     """
     if not is_graph(graph):
         raise UsageError(f"topology: {graph!r} is invalid; expected a graph of NetworkX")
@@ -46,7 +48,7 @@ def topology_from_networkx(graph: Any) -> dict[str, Any]:
             {
                 "source": ids[source],
                 "target": ids[target],
-                **_attributes(f"edge {source!r} to {target!r}", found, _OF_LINKS),
+                **_of_link(f"edge {source!r} to {target!r}", found),
             }
             for source, target, found in graph.edges(data=True)
         ],
@@ -76,6 +78,19 @@ def _id(node: object) -> str | int:
         f"topology: node {node!r}: {kind}expected a text or a whole number from 0 to 2^63 - 1 "
         "(networkx.relabel_nodes(G, str) makes texts)"
     )
+
+
+def _of_link(place: str, found: dict[str, Any]) -> dict[str, Any]:
+    kept = _attributes(place, found, _OF_LINKS)
+    given = (name for name, value in found.items() if isinstance(name, str) and value is not None)
+    for name in sorted(given):
+        meant = _core.meant_attribute(name)
+        if meant is not None and meant not in kept:
+            raise UsageError(
+                f"topology: {place}: {name}: there is no such attribute; did you mean {meant}? It "
+                f"is ignored only on links that have {meant}"
+            )
+    return kept
 
 
 def _attributes(place: str, found: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -118,9 +118,10 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
     (place / "mine.toml").write_text(GOOD, encoding="utf-8")
     done = hull("check", "mine.toml", "--set", "pacer.beta=16")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[:8] == [
+    assert done.stdout.splitlines()[:9] == [
         "name        mine",
         "network     4 hosts, 1 switch",
+        "links       host-switch: 4 at 100Gbps, 1us one way",
         "schemes     dctcp, hull",
         "conditions  threshold=20pkts, threshold=65pkts",
         "cells       4 = 2 schemes x 2 conditions",
@@ -128,7 +129,7 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
         "runs        12, each 10ms",
         "memory      about 50 MB for a run",
     ]
-    derived = done.stdout.splitlines()[8:]
+    derived = done.stdout.splitlines()[9:]
     assert derived[0] == 'derived     host.queue = "fair"'
     assert [line.split()[1] for line in derived[1:]] == [
         *("pacer.update_interval", "pacer.association_timeout", "pacer.bucket")
@@ -137,7 +138,13 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
     assert [path.name for path in place.iterdir() if path.suffix != ".toml"] == []
     found = json.loads(hull("check", "mine.toml", "--seeds", "2", "--format", "json").stdout)
     assert (found["cells"], found["seeds"], found["runs"]) == (4, [1, 2], 8)
-    assert found["networks"] == [{"hosts": 4, "switches": 1}]
+    kind = {
+        "links": 4,
+        **dict.fromkeys(("up_bps", "down_bps"), 10**11),
+        **dict.fromkeys(("up_ps", "down_ps"), 10**6),
+    }
+    links = [{"tiers": "host-switch", "links": 4, "kinds": [kind]}]
+    assert found["networks"] == [{"hosts": 4, "switches": 1, "links": links}]
     bucket = {"key": "pacer.bucket", "value": "18KB", "schemes": ["hull"]}
     assert bucket in found["derived"]
 
@@ -197,3 +204,56 @@ def test_standard_input_is_not_text(
         monkeypatch.setattr(sys, "stdin", stdin)
         assert cli.main() == 2
         assert capsys.readouterr().err == f"hull: error: <stdin>: {told}\n"
+
+
+CAPITALS = """\
+<graphml>
+<key id="d2" for="edge" attr.name="Delay"/><key id="d1" for="edge" attr.name="Rate"/>
+<key id="d0" for="node" attr.name="kind"/>
+<graph edgedefault="undirected">
+<node id="l0"><data key="d0">switch</data></node><node id="l1"><data key="d0">switch</data></node>
+<node id="h0"><data key="d0">host</data></node><node id="h1"><data key="d0">host</data></node>
+<edge source="l0" target="l1"><data key="d1">40Gbps</data><data key="d2">50us</data></edge>
+<edge source="l0" target="h0"><data key="d1">10Gbps</data><data key="d2">50us</data></edge>
+<edge source="l1" target="h1"><data key="d1">10Gbps</data><data key="d2">20us</data></edge>
+</graph></graphml>
+"""
+OVER_CAPITALS = """\
+name = "t"
+run = { duration = "5ms" }
+topology.file.path = "capitals.graphml"
+host = { rate = "100Gbps", delay = "500ns" }
+switch = { rate = "100Gbps", delay = "500ns" }
+workload.permutation.size = "1MB"
+"""
+
+
+def test_graph_whose_rates_have_another_name(hull: Hull, place: Path) -> None:
+    """They are rejected; with the right names `hull check` shows them by tier."""
+    (place / "capitals.graphml").write_text(CAPITALS, encoding="utf-8")
+    (place / "capitals.toml").write_text(OVER_CAPITALS, encoding="utf-8")
+    done = hull("check", "capitals.toml")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "hull: error: capitals.toml:3:22: topology.file.path: capitals.graphml: line 7: link "
+        '"l0" to "l1": Rate: there is no such attribute; did you mean rate? It is ignored only on '
+        "links that have rate\n"
+    )
+    right = CAPITALS.replace("Rate", "rate").replace("Delay", "delay")
+    (place / "capitals.graphml").write_text(right, encoding="utf-8")
+    lines = hull("check", "capitals.toml").stdout.splitlines()
+    assert [line for line in lines if line.startswith("links")] == [
+        "links       host-tor: 2, of which 1 at 10Gbps, 20us one way; 1 at 10Gbps, 50us one way",
+        "links       tor-tor: 1 at 40Gbps, 50us one way",
+    ]
+
+
+def test_links_of_a_sweep_and_of_two_directions(hull: Hull, place: Path) -> None:
+    (place / "mine.toml").write_text(GOOD, encoding="utf-8")
+    rates = ("--set", 'sweep."switch.rate"=["50Gbps", "100Gbps"]')
+    lines = hull("check", "mine.toml", *rates).stdout.splitlines()
+    assert [line for line in lines if line.startswith(("network", "links"))] == [
+        "network     4 hosts, 1 switch",
+        "links       host-switch: 4 at 100Gbps up and 50Gbps down, 1us one way",
+        "links       host-switch: 4 at 100Gbps, 1us one way",
+    ]

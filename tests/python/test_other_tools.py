@@ -118,6 +118,33 @@ def test_bad_graphs(change: str, says: str, tmp_path: Path) -> None:
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Rate", "rate"),
+        ("capacity", "rate"),
+        ("bw", "rate"),
+        ("Delay", "delay"),
+        ("latency", "delay"),
+    ],
+)
+def test_attribute_that_means_another(name: str, meant: str, tmp_path: Path) -> None:
+    """The same from Python and from a file; beside the right one it is ignored."""
+    graph, beside = two_leaves(), two_leaves()
+    for _, _, found in graph.edges(data=True):
+        found[name] = found.pop(meant)
+    nx.write_graphml(graph, tmp_path / "other.graphml")
+    topologies = (graph, {"file": {"path": str(tmp_path / "other.graphml")}})
+    says = f"{name}: there is no such attribute; did you mean {meant}\\?"
+    for topology in topologies:
+        with pytest.raises((hull.UsageError, hull.ScenarioError), match=says):
+            hull.run(scenario(topology), tmp_path / "o")
+    assert not (tmp_path / "o").exists()
+    for _, _, found in beside.edges(data=True):
+        found[name] = 7
+    assert hull.topology_from_networkx(beside) == hull.topology_from_networkx(two_leaves())
+
+
 def test_not_a_graph() -> None:
     with pytest.raises(hull.UsageError, match="expected a graph of NetworkX"):
         hull.topology_from_networkx({"a": "b"})

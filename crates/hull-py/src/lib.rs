@@ -10,7 +10,7 @@ use hull_sim::memory;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
 use hull_sim::simulation::{self, Control, Failure};
-use hull_sim::topology::{Graph, Kind};
+use hull_sim::topology::{Graph, Kind, meant_attribute as meant};
 use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
@@ -218,8 +218,8 @@ fn round_trip(scenario: &str) -> PyResult<f64> {
 /// Hosts and links of a resolved scenario (JSON), as JSON. `hosts`, in the order of their numbers,
 /// have `name`, `switch` and the rates of their link, `out_bps` and `in_bps`; `uplinks` has, for
 /// each switch with hosts, the total rates of its links to other switches, `out_bps` and `in_bps`;
-/// `rates_bps` are the distinct rates of links out of switches; `switches` is their number. Raises
-/// ScenarioError.
+/// `rates_bps` are the distinct rates of links out of switches; `switches` is their number;
+/// `tiers` are the links by tier, with their rates and delays. Raises ScenarioError.
 #[pyfunction]
 fn network(scenario: &str) -> PyResult<String> {
     let scenario: Scenario =
@@ -264,7 +264,15 @@ fn network(scenario: &str) -> PyResult<String> {
         "hosts": hosts,
         "uplinks": uplinks,
         "rates_bps": rates_bps,
+        "tiers": graph.links_by_tier(),
     }))
+}
+
+/// Attribute of a graph's links, `rate` or `delay`, that another name means, such as `bandwidth`;
+/// None if it means neither.
+#[pyfunction]
+fn meant_attribute(name: &str) -> Option<&'static str> {
+    meant(name)
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
@@ -409,6 +417,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(range, m)?)?;
     m.add_function(wrap_pyfunction!(round_trip, m)?)?;
     m.add_function(wrap_pyfunction!(network, m)?)?;
+    m.add_function(wrap_pyfunction!(meant_attribute, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;
     m.add_function(wrap_pyfunction!(tables::merge_tables, m)?)?;

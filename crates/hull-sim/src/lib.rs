@@ -31,6 +31,7 @@ pub mod random;
 pub mod scenario;
 pub mod service_time;
 pub mod simulation;
+mod spelling;
 mod text_file;
 pub mod topology;
 pub mod transport;

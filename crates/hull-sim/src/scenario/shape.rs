@@ -10,6 +10,7 @@ use super::keys::schema;
 use super::near;
 use crate::problem::Problem;
 use crate::quote;
+use crate::spelling;
 use crate::units::{self, Size};
 
 /// Returns all mistakes in the form of a scenario and in its quantities.
@@ -192,7 +193,7 @@ fn unknown(node: &Json, name: &str, key: &str) -> String {
             .map(String::as_str)
     };
     let dot = if key.is_empty() { "" } else { "." };
-    if let Some(meant) = near::nearest(name, known()) {
+    if let Some(meant) = spelling::nearest(name, known()) {
         return format!("there is no such key; did you mean {key}{dot}{meant}?");
     }
     let all = Vec::from_iter(known()).join(", ");

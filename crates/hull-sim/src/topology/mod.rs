@@ -8,6 +8,7 @@ mod file;
 mod graph;
 mod leaf_spine;
 mod link_name;
+mod links_by_tier;
 mod multihop;
 mod names;
 mod notice;
@@ -23,8 +24,10 @@ mod tree;
 mod two_datacentres;
 
 pub use failures::{Change, changes};
+pub use file::meant_attribute;
 pub use graph::{Graph, Kind, Node, TIERS, Wire};
 pub use link_name::ports_named;
+pub use links_by_tier::{LinkKind, TierLinks};
 pub use notice::Notice;
 pub use observed::{Observed, observed};
 pub use routing::Routes;

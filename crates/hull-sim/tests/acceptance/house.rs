@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the crate with the modules that it may use: only earlier ones, so that there are
 /// no cycles.
-const MAY_USE: [(&str, &[&str]); 20] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("damaged", &[]),
     ("prefetch", &[]),
     ("quote", &[]),
     ("random", &[]),
+    ("spelling", &[]),
     ("text_file", &[]),
     ("engine", &["prefetch"]),
     ("units", &["quote"]),
@@ -33,7 +34,15 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ),
     (
         "topology",
-        &["limits", "memory", "problem", "quote", "text_file", "units"],
+        &[
+            "limits",
+            "memory",
+            "problem",
+            "quote",
+            "spelling",
+            "text_file",
+            "units",
+        ],
     ),
     // Describes a run by the settings of each mechanism, which are in the mechanism's file.
     (
@@ -46,6 +55,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "problem",
             "quote",
             "service_time",
+            "spelling",
             "topology",
             "transport",
             "units",

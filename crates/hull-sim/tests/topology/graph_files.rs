@@ -224,6 +224,75 @@ fn bad_graphs_are_refused() {
     refuse_json("\"kind\": \"host\"},", "\"kind\": \"host\",", &["line 2"]);
 }
 
+/// Two switches with two hosts each, whose links have `Rate` and `Delay`, as in a file that a colleague
+/// sent: 10 Gbps and 50 us that hull would replace by the scenario's.
+const CAPITALS: &str = r#"<?xml version='1.0' encoding='utf-8'?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="d2" for="edge" attr.name="Delay" attr.type="string" />
+  <key id="d1" for="edge" attr.name="Rate" attr.type="string" />
+  <key id="d0" for="node" attr.name="kind" attr.type="string" />
+  <graph edgedefault="undirected">
+    <node id="l0"><data key="d0">switch</data></node>
+    <node id="h0"><data key="d0">host</data></node>
+    <node id="h1"><data key="d0">host</data></node>
+    <edge source="l0" target="h0"><data key="d1">10Gbps</data><data key="d2">50us</data></edge>
+    <edge source="l0" target="h1"><data key="d1">10Gbps</data><data key="d2">50us</data></edge>
+  </graph>
+</graphml>"#;
+
+#[test]
+fn names_near_rate_and_delay_are_refused() {
+    refuse(
+        "capitals.graphml",
+        CAPITALS,
+        &[
+            "line 10: link \"l0\" to \"h0\": Rate: ",
+            "did you mean rate?",
+        ],
+    );
+    let with_rate = CAPITALS.replace("\"Rate\"", "\"rate\"");
+    refuse(
+        "delay.graphml",
+        &with_rate,
+        &["Delay: ", "did you mean delay?"],
+    );
+    for (attribute, parts) in [
+        ("\"Rate\": \"1Gbps\"", ["Rate: ", "did you mean rate?"]),
+        ("\"bandwidth\": 1e9", ["bandwidth: ", "did you mean rate?"]),
+        ("\"bw\": 10", ["bw: ", "did you mean rate?"]),
+        ("\"capacity\": [1]", ["capacity: ", "did you mean rate?"]),
+        ("\"latency\": \"1us\"", ["latency: ", "did you mean delay?"]),
+        (
+            "\"rate\": 1e9, \"Latency_ms\": 3",
+            ["Latency_ms: ", "did you mean delay?"],
+        ),
+        // The first name in alphabetical order, in each run.
+        (
+            "\"speed\": 1, \"bw\": 1, \"LinkSpeed\": 1",
+            ["LinkSpeed: ", "did you mean rate?"],
+        ),
+    ] {
+        let new = format!("\"source\": \"b\", {attribute}");
+        refuse_json(
+            "\"source\": \"b\"",
+            &new,
+            &["edges[1]: link \"b\"", parts[0], parts[1]],
+        );
+    }
+}
+
+/// Other names are ignored, and so are near ones that are null or beside the right one.
+#[test]
+fn other_attributes_of_links_are_ignored() {
+    let text = r#"{"nodes": [{"id": 0, "kind": "host", "capacity": 7}, {"id": 1, "kind": "host", "Rate": 1},
+ {"id": "s", "kind": "switch"}],
+ "links": [{"source": 0, "target": "s", "label": "x", "id": 3, "weight": 2, "colour": "red", "length": 5},
+ {"source": 1, "target": "s", "rate": 2e9, "capacity": 7, "latency": null, "loss_rate": 0.1}]}"#;
+    let graph = graph(&format!("[topology.graph]\ntext = '''{text}'''\n"));
+    assert_eq!(wire(&graph, "n0->s"), (10.0, 200.0));
+    assert_eq!(wire(&graph, "n1->s"), (2.0, 200.0));
+}
+
 #[test]
 fn disconnected_graphs_are_rejected() {
     let text = r#"{"nodes": [{"id": 0, "kind": "host"}, {"id": 1, "kind": "host"},

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node};
 
-use super::{Attributes, Sheet, SheetEdge, SheetNode};
+use super::{Attributes, Meant, Sheet, SheetEdge, SheetNode, meant};
 use crate::quote;
 
 /// Parses a document. An error names the line.
@@ -83,6 +83,8 @@ struct Key<'d> {
     /// Domain of the attribute: `node`, `edge`, `graph` or `all`.
     domain: &'d str,
     name: &'d str,
+    /// Attribute of links that the name means.
+    meant: Option<Meant>,
     default: Option<String>,
 }
 
@@ -90,9 +92,11 @@ impl<'d> Key<'d> {
     /// Parses a `key` element: its id and its declaration.
     fn read(element: Node<'d, '_>) -> Result<(String, Key<'d>), String> {
         let id = attribute(element, "id")?;
+        let name = element.attribute("attr.name").unwrap_or_default();
         let key = Key {
             domain: element.attribute("for").unwrap_or("all"),
-            name: element.attribute("attr.name").unwrap_or_default(),
+            name,
+            meant: meant(name),
             default: elements(element, "default").next().map(content),
         };
         Ok((id, key))
@@ -106,12 +110,16 @@ fn attributes(
     domain: &str,
 ) -> Result<Attributes, String> {
     let mut attributes = Attributes::default();
+    let mut set = |key: &Key<'_>, value: String| match key.meant {
+        Some(meant) if !value.is_empty() => attributes.note(key.name, meant),
+        _ => attributes.set(key.name, value),
+    };
     for key in keys
         .values()
         .filter(|key| key.domain == domain || key.domain == "all")
     {
         if let Some(default) = &key.default {
-            attributes.set(key.name, default.clone());
+            set(key, default.clone());
         }
     }
     for data in elements(element, "data") {
@@ -123,7 +131,7 @@ fn attributes(
                 "a key that is declared",
             )
         })?;
-        attributes.set(key.name, content(data));
+        set(key, content(data));
     }
     Ok(attributes)
 }

@@ -3,11 +3,13 @@
 //!
 //! Nodes have the attributes `kind` (`host` or `switch`), and optionally `name` and `tier`; links
 //! optionally `rate` (`"10Gbps"`, or a number of bit/s) and `delay` (`"200ns"`, or a number of seconds,
-//! rounded to ps). Other attributes are ignored. The scenario supplies a link's missing values:
+//! rounded to ps). Other attributes are ignored, except those that [mean](near_names) a missing rate
+//! or delay. The scenario supplies a link's missing values:
 //! `host.rate` and `host.delay` out of a host, `switch.rate` and `switch.delay` out of a switch. The
 //! default tier of a switch is its number of links to the nearest host.
 
 mod graphml;
+mod near_names;
 mod node_link;
 
 use std::collections::{HashMap, VecDeque};
@@ -20,6 +22,7 @@ use crate::quote;
 use crate::text_file;
 use crate::topology::GraphFile;
 use crate::units::{Rate, Time};
+use near_names::{Meant, meant};
 
 /// Largest size of a file, bytes.
 const MAX_BYTES: u64 = 200_000_000;
@@ -51,7 +54,7 @@ struct SheetEdge {
     attributes: Attributes,
 }
 
-/// Attributes that are used; all others are ignored.
+/// Attributes that are used, and names that mean one of them; all others are ignored.
 #[derive(Clone, Debug, Default)]
 struct Attributes {
     kind: Option<String>,
@@ -59,6 +62,10 @@ struct Attributes {
     tier: Option<String>,
     rate: Option<String>,
     delay: Option<String>,
+    /// First name, in alphabetical order, of an attribute that means `rate`.
+    near_rate: Option<String>,
+    /// First name of one that means `delay`.
+    near_delay: Option<String>,
 }
 
 impl Attributes {
@@ -73,6 +80,22 @@ impl Attributes {
             _ => {}
         }
     }
+
+    /// Notes an attribute whose name means another one.
+    fn note(&mut self, name: &str, meant: Meant) {
+        let near = match meant {
+            Meant::Rate => &mut self.near_rate,
+            Meant::Delay => &mut self.near_delay,
+        };
+        if near.as_deref().is_none_or(|before| name < before) {
+            *near = Some(name.to_owned());
+        }
+    }
+}
+
+/// Attribute of links, `rate` or `delay`, that another name means.
+pub fn meant_attribute(name: &str) -> Option<&'static str> {
+    meant(name).map(Meant::name)
 }
 
 /// Reads the file and builds the graph.
@@ -289,9 +312,17 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
         let (source, target) = (quote::text(source), quote::text(target));
         format!("{place}: link {source} to {target}: {problem}")
     };
-    let rate_bps = match &attributes.rate {
-        None => default.rate_bps,
-        Some(text) => {
+    let near = |name: &str, meant: Meant| {
+        let (name, meant) = (quote::name(name), meant.name());
+        Err(at(format!(
+            "{name}: there is no such attribute; did you mean {meant}? It is ignored only on links \
+             that have {meant}"
+        )))
+    };
+    let rate_bps = match (&attributes.rate, &attributes.near_rate) {
+        (None, Some(name)) => return near(name, Meant::Rate),
+        (None, None) => default.rate_bps,
+        (Some(text), _) => {
             let rate = quantity(text, 1.0)
                 .map(Rate)
                 .map_or_else(|| Rate::parse(text), Ok);
@@ -300,9 +331,10 @@ fn wire(edge: &SheetEdge, default: Wire) -> Result<Wire, String> {
             rate.0
         }
     };
-    let delay_ps = match &attributes.delay {
-        None => default.delay_ps,
-        Some(text) => {
+    let delay_ps = match (&attributes.delay, &attributes.near_delay) {
+        (None, Some(name)) => return near(name, Meant::Delay),
+        (None, None) => default.delay_ps,
+        (Some(text), _) => {
             let delay = quantity(text, 1e12)
                 .map(Time)
                 .map_or_else(|| Time::parse(text), Ok);

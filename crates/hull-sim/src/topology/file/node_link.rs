@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::near_names::Names;
 use super::{Attributes, Sheet, SheetEdge, SheetNode};
 use crate::quote;
 
@@ -44,12 +45,19 @@ pub(super) fn parse(text: &str) -> Result<Sheet, String> {
             place,
         })
     });
+    let mut names = Names::default();
     let edges = edges.iter().enumerate().map(|(i, entry)| {
         let place = format!("{list}[{i}]");
+        let mut attributes = attributes(entry, &place)?;
+        for (name, _) in entry.iter().filter(|(_, value)| !value.is_null()) {
+            if let Some(meant) = names.meant(name) {
+                attributes.note(name, meant);
+            }
+        }
         Ok(SheetEdge {
             source: id(entry, "source", &place)?,
             target: id(entry, "target", &place)?,
-            attributes: attributes(entry, &place)?,
+            attributes,
             place,
         })
     });
