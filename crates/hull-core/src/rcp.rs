@@ -46,7 +46,7 @@ pub enum Control {
 /// Settings of a link's [`Rcp`]. The ranges keep products within 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RcpConfig {
-    /// Rate of the link (C), bit/s, [`RANGE`] to 2^41.
+    /// Rate of the link (C), bit/s, [`RANGE`] to 2^43.
     pub link_bps: u64,
     /// Time between two updates (T), ps, 256 to 2^40.
     pub interval_ps: u64,
@@ -108,8 +108,8 @@ impl Rcp {
     /// # Panics
     /// Panics if a setting is out of its range.
     pub fn new(config: &RcpConfig) -> Self {
-        let fits = (RANGE..=1 << 41).contains(&config.link_bps);
-        assert!(fits, "link_bps must be from 2^16 to 2^41");
+        let fits = (RANGE..=1 << 43).contains(&config.link_bps);
+        assert!(fits, "link_bps must be from 2^16 to 2^43");
         let fits = (256..=1 << 40).contains(&config.interval_ps);
         assert!(fits, "interval_ps must be from 256 to 2^40");
         let fits = (1..=1 << 40).contains(&config.round_trip_ps);

@@ -334,7 +334,7 @@ impl CongestionControl for PythonControl {
                 nxt: ack.nxt,
                 acked: ack.acked,
                 ece: ack.echo.marked,
-                offered_bps: (ack.echo.written).map(|written| u64::from(written.rate_kbps) * 1000),
+                offered_bps: (ack.echo.written).map(|written| written.rate_kbps * 1000),
                 after_loss: ack.after_loss,
                 may_grow: ack.may_grow,
                 rtt_ps: ack.rtt_ps,

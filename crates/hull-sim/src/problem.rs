@@ -187,11 +187,11 @@ pub(crate) fn quoted(text: impl std::fmt::Display) -> String {
 }
 
 pub(crate) const MIN_RATE: Rate = Rate(1_000_000);
-const MAX_RATE: Rate = Rate(1_600_000_000_000);
 
 pub(crate) fn rate(key: &str, rate: Rate) -> Result<(), Problem> {
-    let fits = (MIN_RATE..=MAX_RATE).contains(&rate);
-    require(fits, key, quoted(rate), "a rate from 1Mbps to 1.6Tbps")
+    let fits = (MIN_RATE..=Rate::MOST).contains(&rate);
+    let allowed = format!("a rate from {MIN_RATE} to {}", Rate::MOST);
+    require(fits, key, quoted(rate), &allowed)
 }
 
 pub(crate) fn delay(key: &str, delay: Time) -> Result<(), Problem> {

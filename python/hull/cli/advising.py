@@ -33,7 +33,7 @@ def design(
     ] = None,
     rate: Annotated[
         str | None,
-        Option(metavar="RATE", help="Link rate, 10Mbps to 1.6Tbps, such as 10Gbps."),
+        Option(metavar="RATE", help="Link rate, 10Mbps to 6.4Tbps, such as 10Gbps."),
     ] = None,
     rtt: Annotated[
         str | None,

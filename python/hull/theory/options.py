@@ -26,7 +26,7 @@ def read_setting(
     _check(300 <= mtu_bytes <= 9000, "--mtu", mtu, "300B to 9000B, such as 1500B")
     rate_bps = _quantity("--rate", "rate", rate)
     _check(
-        10e6 <= rate_bps <= 1.6e12, "--rate", rate, "a rate from 10Mbps to 1.6Tbps, such as 10Gbps"
+        10e6 <= rate_bps <= 6.4e12, "--rate", rate, "a rate from 10Mbps to 6.4Tbps, such as 10Gbps"
     )
     return Setting(
         rate_bps=rate_bps,

@@ -225,9 +225,9 @@ def test_text_and_scenario_file(hull: Hull, place: Path) -> None:
         (["--flows", "4096"], "--flows: 4096 is invalid; expected 1 to 4095"),
         (["--flows", "9" * 5000], "--flows: 999"),
         (["--buffer", "3KB"], "buffer: 2 packets is invalid; expected more than 2"),
-        (["--rate", "10"], "--rate: 10 is invalid; expected a rate from 10Mbps to 1.6Tbps"),
+        (["--rate", "10"], "--rate: 10 is invalid; expected a rate from 10Mbps to 6.4Tbps"),
         (["--rate", "10GB/s"], '--rate: "10GB/s" is invalid; expected bits per second'),
-        (["--rate", "1Mbps"], "--rate: 1Mbps is invalid; expected a rate from 10Mbps to 1.6Tbps"),
+        (["--rate", "1Mbps"], "--rate: 1Mbps is invalid; expected a rate from 10Mbps to 6.4Tbps"),
         (["--rate", "1000Tbps"], '--rate: "1000Tbps" is invalid; expected a'),
         (["--load", "much"], '--load: "much" is invalid; expected a share'),
         (["--mtu", "0B"], "--mtu: 0B is invalid; expected 300B to 9000B"),
@@ -254,7 +254,7 @@ def test_bad_input(
 
 @settings(max_examples=60)
 @given(
-    st.sampled_from(["10Mbps", "95Mbps", "1Gbps", "10Gbps", "400Gbps", "1.6Tbps"]),
+    st.sampled_from(["10Mbps", "95Mbps", "1Gbps", "10Gbps", "400Gbps", "1.6Tbps", "6.4Tbps"]),
     st.sampled_from(["1us", "20us", "300us", "2ms", "30ms", "1s"]),
     st.sampled_from([1, 2, 3, 100, 4095]),
     st.sampled_from(["0%", "0.000000001", "40%"]),

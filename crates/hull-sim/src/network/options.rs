@@ -6,6 +6,7 @@
 use super::signal::Signal;
 use super::waits::Waits;
 use crate::prefetch::prefetch;
+use crate::units::Rate;
 
 /// Options of a packet; each part is optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +54,7 @@ impl Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Lowest rate offered by a port of the path (RCP), kbit/s.
-    pub rate_kbps: u32,
+    pub rate_kbps: u64,
     /// Sender's smoothed round-trip time, which switches read, ns; 0 before the first sample.
     pub round_trip_ns: u32,
 }
@@ -62,7 +63,7 @@ impl Default for Written {
     /// Fields before any switch has written.
     fn default() -> Self {
         Written {
-            rate_kbps: u32::MAX,
+            rate_kbps: kbps(Rate::MOST.0),
             round_trip_ns: 0,
         }
     }
@@ -85,8 +86,8 @@ impl Written {
 }
 
 /// Converts a rate to the unit of packets: kbit/s, at least 1.
-pub fn kbps(rate_bps: u64) -> u32 {
-    u32::try_from(rate_bps / 1000).unwrap_or(u32::MAX).max(1)
+pub fn kbps(rate_bps: u64) -> u64 {
+    (rate_bps / 1000).max(1)
 }
 
 /// Up to three blocks of bytes received above the cumulative acknowledgment, the latest first, with

@@ -12,7 +12,7 @@ use crate::units::{Share, Size};
 
 /// One percent of [`Share::ONE`].
 const PERCENT: u64 = Share::ONE / 100;
-/// Largest size of the counter, bytes: what 1.6 Tbps carries in 5 s.
+/// Largest size of the counter, bytes: what 6.4 Tbps carries in 1.25 s.
 const MOST_BYTES: u64 = 1_000_000_000_000;
 
 /// Uno's phantom queue (SC'25): in parallel to the port's queue, with a size, a drain of a packet at a time and

@@ -15,6 +15,7 @@ mod ecn_reaction;
 mod fingerprint;
 mod forgiving;
 mod groups;
+mod high_rates;
 mod host_queue;
 mod host_receive;
 mod host_send;

@@ -194,11 +194,11 @@ fn a_rate_that_overflows() {
     );
     refuse(
         "switch.rate=18446744Tbps",
-        &["switch.rate", "18446744Tbps", "1.6Tbps"],
+        &["switch.rate", "18446744Tbps", "at most 6.4Tbps"],
     );
     refuse(
-        "topology.links=[{link=\"h0--switch\",rate=\"2Tbps\"}]",
-        &["topology.links[0].rate", "2Tbps", "1.6Tbps"],
+        "topology.links=[{link=\"h0--switch\",rate=\"7Tbps\"}]",
+        &["topology.links[0].rate", "7Tbps", "at most 6.4Tbps"],
     );
     refuse(
         "run.duration=9999999s",

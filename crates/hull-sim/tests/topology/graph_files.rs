@@ -211,8 +211,8 @@ fn bad_graphs_are_refused() {
     );
     for (attribute, part) in [
         ("\"rate\": \"10GBps\"", "\"10GBps\""),
-        ("\"rate\": 5", "from 1Mbps to 1.6Tbps"),
-        ("\"rate\": 1e300", "from 1Mbps to 1.6Tbps"),
+        ("\"rate\": 5", "from 1Mbps to 6.4Tbps"),
+        ("\"rate\": 1e300", "from 1Mbps to 6.4Tbps"),
         ("\"rate\": -1", "\"-1\""),
         ("\"delay\": 2", "at most 1s"),
         ("\"delay\": \"nan\"", "\"nan\""),

@@ -50,7 +50,7 @@ fn counts_out_of_range() {
         ("multihop]\ns2 = 0", ["topology.multihop.s2", "1 to 10000"]),
         (
             "multihop]\ntrunk_rate = \"9Tbps\"",
-            ["topology.multihop.trunk_rate", "1.6Tbps"],
+            ["topology.multihop.trunk_rate", "at most 6.4Tbps"],
         ),
         (
             "leaf_spine]\nleaves = 1\nspines = 1\nhosts_per_leaf = 1",

@@ -10,8 +10,8 @@ use crate::transport::window::Window;
 /// RCP control of one flow.
 #[derive(Clone, Debug, Default)]
 pub struct RcpControl {
-    link_kbps: u32,
-    offered_kbps: Option<u32>,
+    link_kbps: u64,
+    offered_kbps: Option<u64>,
 }
 
 impl CongestionControl for RcpControl {
@@ -36,7 +36,7 @@ impl CongestionControl for RcpControl {
 
     fn pace(&self) -> Pace {
         match self.offered_kbps {
-            Some(kbps) => Pace::Bps(u64::from(kbps) * 1000),
+            Some(kbps) => Pace::Bps(kbps * 1000),
             None => Pace::OneByOne,
         }
     }
