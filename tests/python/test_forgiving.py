@@ -206,6 +206,27 @@ def test_standard_input_is_not_text(
         assert capsys.readouterr().err == f"hull: error: <stdin>: {told}\n"
 
 
+FALSE_SECOND = """\
+name = "mini"
+run.duration = "10ms"
+topology.star.hosts = 3
+host = { rate = "10Gbps", delay = "1us" }
+switch = { rate = "10Gbps", delay = "1us", buffer = "500pkts", marking.threshold = "65pkts" }
+transport = { congestion_control = "dctcp" }
+workload.long_lived.flows = [{ src = [1, 2], dst = 0 }]
+"""
+
+
+def test_a_mistake_in_transport_is_the_only_one(hull: Hull, place: Path) -> None:
+    """Packets have their size also where ECN is missing."""
+    (place / "mini.toml").write_text(FALSE_SECOND, encoding="utf-8")
+    done = hull("check", "mini.toml")
+    (only,) = done.stderr.splitlines()
+    assert only.startswith("hull: error: mini.toml:6:36: transport.ecn: not given, and its default")
+    assert done.returncode == 2
+    assert hull("check", "mini.toml", "--set", "transport.ecn=true").returncode == 0
+
+
 CAPITALS = """\
 <graphml>
 <key id="d2" for="edge" attr.name="Delay"/><key id="d1" for="edge" attr.name="Rate"/>

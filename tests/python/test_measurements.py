@@ -289,7 +289,10 @@ def test_summary_has_means_of_measurements(tmp_path: Path) -> None:
     assert cell["queries"] is None
 
 
-def test_losses_of_a_failure_have_a_place_and_a_warning(tmp_path: Path) -> None:
+@pytest.mark.parametrize("queue", [{}, {"queue": "fifo"}])
+def test_losses_of_a_failure_have_a_place_and_a_warning(
+    queue: dict[str, str], tmp_path: Path
+) -> None:
     scenario = {
         "name": "failure",
         "run": {"duration": "20ms"},
@@ -297,7 +300,7 @@ def test_losses_of_a_failure_have_a_place_and_a_warning(tmp_path: Path) -> None:
             "star": {"hosts": 2},
             "failures": [{"link": "switch--h0", "at": "5ms", "until": "6ms"}],
         },
-        "host": {"rate": "1Gbps", "delay": "50us", "queue": "fifo"},
+        "host": {"rate": "1Gbps", "delay": "50us", **queue},
         "switch": {"rate": "1Gbps", "delay": "50us"},
         "workload": {"long_lived": {"flows": [{"src": 1, "dst": 0}]}},
     }

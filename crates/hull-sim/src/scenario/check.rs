@@ -15,11 +15,9 @@ pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
     // An invalid section is replaced by a harmless value, so that others do not report its mistake
     // again.
     let transport = transport::check(&s.transport);
-    let mtu = match transport.iter().all(Result::is_ok) {
-        true => s.transport.mtu.0,
-        false => 1,
-    };
-    let host = host::check(&s.host, mtu);
+    let mtu = transport::valid_mtu(&s.transport);
+    let least = mtu.unwrap_or(1);
+    let host = host::check(&s.host, least);
     let link = match host.iter().all(Result::is_ok) {
         true => s.host.rate,
         false => Rate(u64::MAX),
@@ -32,7 +30,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
         host,
         switch::check(&s.switch, mtu),
         transport,
-        pacer.map_or_else(Vec::new, |pacer| pacer::check(pacer, link, mtu)),
+        pacer.map_or_else(Vec::new, |pacer| pacer::check(pacer, link, least)),
         super::workload::check(&s.workload),
         vec![groups::check(&s.groups)],
         measure::check(&s.measure),

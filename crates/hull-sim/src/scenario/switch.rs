@@ -342,16 +342,23 @@ pub enum Placement {
     Parallel,
 }
 
-/// Checks each key of the switches of a network with packets of at most `mtu` bytes.
-pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
+/// Checks each key of the switches of a network with packets of at most `mtu` bytes; `None` if the
+/// scenario's is invalid.
+pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem>> {
     let classes = switch.priorities;
+    // Without a size, buffers in packets have none in bytes.
+    let in_bytes = |buffer: Buffer| match (buffer, mtu) {
+        (Buffer::Packets(_), None) => Buffer::Unlimited,
+        _ => buffer,
+    };
+    let mtu = mtu.unwrap_or(1);
     let (link, room) = (
         rate("switch.rate", switch.rate),
         buffer("switch.buffer", switch.buffer, mtu),
     );
     // An invalid limit is replaced by a harmless one, so that it does not cause further mistakes.
     let of_link = link.as_ref().map_or(Rate(u64::MAX), |()| switch.rate);
-    let of_room = room.as_ref().map_or(Buffer::Unlimited, |()| switch.buffer);
+    let of_room = in_bytes(room.as_ref().map_or(Buffer::Unlimited, |()| switch.buffer));
     let mut found = vec![
         link,
         room,
@@ -399,8 +406,8 @@ pub(super) fn check(switch: &Switch, mtu: u64) -> Vec<Result<(), Problem>> {
     found.extend(marks(switch, of_link, of_room, mtu));
     for (i, ports) in switch.ports.iter().enumerate() {
         let key = |name: &str| format!("switch.ports[{i}].{name}");
-        let room = ports.buffer.unwrap_or(of_room);
-        found.push(buffer(&key("buffer"), room, mtu));
+        let room = ports.buffer.map_or(of_room, in_bytes);
+        found.extend(ports.buffer.map(|own| buffer(&key("buffer"), own, mtu)));
         found.push(loss(&key("loss"), ports.loss));
         if let Some(at) = &ports.marking {
             found.push(marking(&key("marking"), at, room, (mtu, switch.classes())));

@@ -214,11 +214,16 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
     found
 }
 
+/// Largest packet, bytes, if it is valid.
+pub(super) fn valid_mtu(t: &Transport) -> Option<u64> {
+    (300..=9000).contains(&t.mtu.0).then_some(t.mtu.0)
+}
+
 fn sizes(t: &Transport) -> Vec<Result<(), Problem>> {
     let (mtu, header) = (t.mtu, t.header);
     let mut found = vec![
         require(
-            (300..=9000).contains(&mtu.0),
+            valid_mtu(t).is_some(),
             "transport.mtu",
             quoted(mtu),
             "300B to 9000B",

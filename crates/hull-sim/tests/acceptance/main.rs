@@ -56,6 +56,7 @@ mod script;
 mod shared_memory;
 mod short_keys;
 mod single_flow;
+mod single_mistakes;
 mod slowdown;
 mod star;
 mod threads;
