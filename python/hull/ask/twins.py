@@ -2,8 +2,9 @@
 
 Two observation points on a path, or both interfaces of a router, export each flow. Twins have the
 same addresses, ports, protocol and packets (or bytes), bytes within 5% and starts within a second.
-Rows that may be single packets of a flow look alike as well, so twins count only if flows that are
-larger than a packet have them, and at most four rows are one flow.
+Rows that may be single packets of a flow look alike as well, and so do flows of a program that uses
+few ports. So twins count only if a tenth of the flows that are larger than a packet has them, if
+most rows with the same ends within a second are twins, and at most four rows are one flow.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ _FRAME = 9216
 """Bytes of a jumbo frame."""
 _LIKE = 0.05
 """Difference of bytes: with and without the headers of a VLAN or a tunnel."""
-_LEAST = 0.01
+_LEAST = 0.1
 """Part of the flows that are larger than a packet, from which twins are no chance."""
 _PIECE = 500_000
 """Rows that are compared at a time."""
@@ -81,20 +82,32 @@ def twins_of(rows: "pl.LazyFrame", tick_ps: int) -> Twins | None:
     pieces = -(-total // _PIECE)
     part = pl.struct(key).hash(1) % pieces
     found: list[pl.Series] = []
-    large = large_twins = 0
+    large = large_twins = same_ends = 0
+    near = _NEAR_PS // tick_ps
     for piece in range(pieces):
         columns = list(dict.fromkeys([ROW, *key, amount, "start", "bytes"]))
         one = kept.filter(part == piece).select(columns).collect(engine="streaming")
-        marked = _marked(one, key, amount, _NEAR_PS // tick_ps)
+        marked = _marked(one, key, amount, near)
         twins = marked.filter("twin")
         large += int(marked["large"].sum())
         large_twins += int(twins["large"].sum())
+        same_ends += one.sort([*key, "start", ROW]).select(_follows(key, near).sum()).item()
         if twins.is_empty() and not found:
             return None
         found.append(twins.get_column(ROW))
-    if large_twins == 0 or large_twins < _LEAST * large:
+    every = pl.concat(found).sort()
+    if large_twins == 0 or large_twins < _LEAST * large or 2 * len(every) < same_ends:
         return None
-    return Twins(pl.concat(found).sort(), total)
+    return Twins(every, total)
+
+
+def _follows(key: list[str], near: int) -> "pl.Expr":
+    """Whether a row has the values of the one before it, and starts soon after it."""
+    import polars as pl
+
+    before = [pl.col(name).eq_missing(pl.col(name).shift(1)) for name in key]
+    close = pl.col("start") - pl.col("start").shift(1) <= near
+    return pl.all_horizontal(*before, close).fill_null(False)
 
 
 def _marked(one: "pl.DataFrame", key: list[str], amount: str, near: int) -> "pl.DataFrame":
@@ -102,10 +115,8 @@ def _marked(one: "pl.DataFrame", key: list[str], amount: str, near: int) -> "pl.
     import polars as pl
 
     order = list(dict.fromkeys([*key, amount, "start", ROW]))
-    before = [pl.col(name).eq_missing(pl.col(name).shift(1)) for name in [*key, amount]]
     like = (pl.col("bytes") - pl.col("bytes").shift(1)).abs() <= _LIKE * pl.col("bytes")
-    close = pl.col("start") - pl.col("start").shift(1) <= near
-    follows = pl.all_horizontal(*before, like, close).fill_null(False)
+    follows = _follows([*key, amount], near) & like.fill_null(False)
     large = pl.col("packets") > 1 if amount == "packets" else pl.col("bytes") > _FRAME
     return (
         one.sort(order)
