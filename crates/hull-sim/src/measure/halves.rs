@@ -96,14 +96,13 @@ mod tests {
     #[test]
     fn flows_belong_to_the_half_in_which_they_start() {
         let us = 1_000_000;
-        let mut log = HalfLog::new(2, 50 * us);
-        let mut other = HalfLog::new(2, 50 * us);
-        for (log, start_us, fct_us) in
-            [(&mut log, 0, 10), (&mut other, 49, 30), (&mut other, 50, 7)]
-        {
+        let mut logs = [HalfLog::new(2, 50 * us), HalfLog::new(2, 50 * us)];
+        for (log, start_us, fct_us) in [(0, 0, 10), (1, 49, 30), (1, 50, 7)] {
             let end_ps = (start_us + fct_us) * us;
-            log.add(&FlowRecord::new(start_us * us, end_ps, (0, 1), 1000, 1));
+            let record = FlowRecord::new(start_us * us, end_ps, (0, 1), 1000, 1);
+            logs[log].add(&record);
         }
+        let [mut log, other] = logs;
         log.join(&other);
         let found = log.summary(&["small".to_owned(), "large".to_owned()]);
         let halves = |class: usize| {
