@@ -158,13 +158,20 @@ def _sends_ect1(transport: Mapping[str, Any]) -> bool:
     return bool(control == "prague" or (control == "constant_rate" and is_l4s))
 
 
-def _unmarked(scenario: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
-    """Drops without a mark. Loss at random and on failed links is no queue's."""
+def marks_before_drops(scenario: Mapping[str, Any]) -> bool:
+    """Whether drops without a mark mean that buffers fill before switches mark. Loss at random and
+    on failed links is no queue's.
+    """
     switch = scenario["switch"]
     places = (switch, *switch.get("ports", ()))
     marks = any(table in place for place in places for table in MARKING)
     lossy = loses_at_random(scenario) or "failures" in scenario["topology"]
-    if not marks or lossy or not scenario["transport"]["ecn"] or averages["marks"]["mean"] > 0:
+    return bool(marks and not lossy and scenario["transport"]["ecn"])
+
+
+def _unmarked(scenario: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
+    """Drops without a mark."""
+    if not marks_before_drops(scenario) or averages["marks"]["mean"] > 0:
         return ""
     dropped = sum(
         count["mean"]

@@ -15,13 +15,19 @@ from hull.workload_warnings import workload_warnings
 _MOST_NAMES = 3
 
 
+Networks = dict[str, dict[str, Any]]
+"""Networks that were read, by the keys that say them."""
+
+
 def warnings_before(plan: Plan) -> list[str]:
-    """The sentences for all cells, each once, with the cells that it is about unless it is about
-    all.
-    """
-    networks: dict[str, dict[str, Any]] = {}
+    """The sentences for all cells of a plan."""
+    return warnings_of_cells(plan.cells, {})
+
+
+def warnings_of_cells(of: Sequence[Cell], networks: Networks) -> list[str]:
+    """Each sentence once, with the cells that it is about unless it is about all."""
     found: dict[str, list[str]] = {}
-    cells = [cell for cell in plan.cells if cell.scenario]
+    cells = [cell for cell in of if cell.scenario]
     for cell in cells:
         for text in dict.fromkeys(_of_cell(cell, networks)):
             found.setdefault(text, []).append(_name(cell))
@@ -31,7 +37,7 @@ def warnings_before(plan: Plan) -> list[str]:
     ]
 
 
-def _of_cell(cell: Cell, networks: dict[str, dict[str, Any]]) -> Iterator[str]:
+def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     scenario = cell.scenario
 
     def network() -> dict[str, Any]:
@@ -58,7 +64,7 @@ def named_rates(scenario: Mapping[str, Any]) -> list[float]:
     return sorted({_core.quantity("rate", text) for text in texts})
 
 
-def _network(scenario: Mapping[str, Any], networks: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _network(scenario: Mapping[str, Any], networks: Networks) -> dict[str, Any]:
     """Hosts and links of a scenario, read once for all cells with the same network."""
     host, switch = scenario["host"], scenario["switch"]
     key = json.dumps([scenario["topology"], host["rate"], switch["rate"]])

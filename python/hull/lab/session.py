@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from hull import _core
 from hull.lab import scenario, theory
-from hull.lab.model import State
+from hull.lab.model import STANDARD, State
 from hull.lab.outbox import Outbox
 from hull.lab.own import Own, cells_of
 from hull.lab.turns import TURNS
+from hull.lab.warned import Warned
 from hull.said import say
 
 MOST_HOPS = 200_000_000
@@ -67,6 +68,7 @@ class Session(threading.Thread):
         self._frame_seconds = 1 / fps
         self._outbox = outbox
         self._own = own
+        self._warned = Warned((STANDARD if own is None else own.catalog).schemes)
         self._wake = threading.Condition()
         self._wish: State | None = state
         self._paused = False
@@ -177,6 +179,8 @@ class Session(threading.Thread):
             "classes": cells[0].classes,
             "round_trip": scenario.round_trip(state),
             "theory": theory.predictions(state),
+            "warnings": self._warned.before(cells),
+            "without_marks": self._warned.without_marks(cells),
         }
         self._outbox.add(json.dumps(begin), begins=True)
         return run

@@ -11,6 +11,7 @@ import { Stream } from "./stream.js";
 import { followTheme } from "./theme.js";
 import { ask, authorization, forget, token, tokenIsOf } from "./token.js";
 import { format } from "./units.js";
+import { Warnings } from "./warnings.js";
 
 const LINK_MS = 300; // browsers refuse more than about a hundred changes of the address in 30 s
 
@@ -85,6 +86,7 @@ async function start() {
   const board = new Board(model, the("charts"), the("readout"), the("stage"));
   followTheme(the("theme"), () => board.recolour());
   new Numbers(the("numbers"), board);
+  const warnings = new Warnings(the("warnings"), the("warnings-aloud"));
 
   const stream = new Stream({
     settings: () => { asked = state.values; return settings(state); },
@@ -94,9 +96,11 @@ async function start() {
     onMessage: (message) => {
       if (message.type === "begin") {
         board.begin(message, asked);
+        warnings.begin(message);
         theirs = message.theory?.notes ?? [];
       } else if (message.type === "frame") {
         board.frame(message);
+        warnings.frame(message);
         const until = format(board.warmup, "s", { exact: true });
         showNotes(board.slow ? [`Warming up: until ${until} the numbers count from the start.`, ...theirs] : theirs);
       }
