@@ -12,6 +12,7 @@ from hull.report.labels import unit_label
 from hull.report.lines import Mean
 from hull.sweeps.comparison import Changes, changes_of
 from hull.sweeps.values import shown
+from hull.waits import label
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +22,7 @@ _KINDS = {"rate": "bit/s", "size": "byte", "time": "s"}
 """What the core reads in base units."""
 _SCALES = {"us": ((1e4, 1e3, "ms"),), "bit/s": ((1e9, 1e9, "Gbps"), (0.0, 1e6, "Mbps"))}
 """From which mean on a unit is shown as another one, and by what it is divided."""
+_OF_WAITS = {"all": "", "tail": " beyond p99"}
 
 
 @dataclass(frozen=True)
@@ -116,10 +118,16 @@ def points_of(frame: "pl.DataFrame", keys: Sequence[str]) -> list[tuple[str, ...
 def statistic_label(name: str) -> str:
     """`fct.1KB.p99` as "FCT of 1KB flows, p99"; others by their dotted name."""
     group, _, rest = name.partition(".")
-    what = {"fct": "FCT", "slowdown": "Slowdown"}.get(group)
+    what = {"fct": "FCT", "slowdown": "Slowdown", "waits": "Time"}.get(group)
     flow_class, _, statistic = rest.rpartition(".")
     if what is None or not flow_class or flow_class.endswith(".acked"):
         return name
+    if group == "waits":
+        # The class may have dots: "(0, 1.5KB]".
+        flow_class, _, which = flow_class.rpartition(".")
+        if which not in _OF_WAITS or statistic == "flows":
+            return name
+        return f"{what} of {flow_class} flows{_OF_WAITS[which]}, {label(statistic)}"
     return f"{what} of {flow_class} flows, {statistic}"
 
 

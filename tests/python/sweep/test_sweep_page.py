@@ -263,6 +263,11 @@ def test_statistics_have_suitable_units() -> None:
     assert read_statistic(frame, ["load"], "marks") is None
     assert statistic_label("slowdown.(0, 1.5KB].p99") == "Slowdown of (0, 1.5KB] flows, p99"
     assert statistic_label("fct.1KB.acked.mean") == "fct.1KB.acked.mean"
+    in_host = "Time of (0, 1.5KB] flows beyond p99, sending host"
+    assert statistic_label("waits.(0, 1.5KB].tail.sender") == in_host
+    assert statistic_label("waits.1KB.all.switch-host") == "Time of 1KB flows, switch-host"
+    for name in ("waits.1KB.untraced", "waits.1KB.all.flows"):
+        assert statistic_label(name) == name
 
 
 def test_axes() -> None:
@@ -278,13 +283,14 @@ def test_axes() -> None:
 
 def test_the_command_writes_the_page_beside_the_table(hull: Hull, place: Path) -> None:
     short = ["--set", "run.duration=50ms", "--set", "run.warmup=5ms", "--seeds", "2"]
-    over = ["--over", "workload.load=0.2,0.4"]
+    over = ["--over", "workload.load=0.2,0.4", "--show", "waits.900B.tail.switch-host"]
     done = hull("sweep", "scenario.toml", *over, *short, "--out", "out/load.csv")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == ["out/load.html", "out/load.csv"]
     text = Path("out/load.html").read_text(encoding="utf-8")
     assert "DCTCP-30K" in text
     assert "Along workload.load" in text
+    assert "Time of 900B flows beyond p99, switch-host (µs)" in text
     assert "<code>load.csv</code>" in text
     assert json.dumps(specs(text))
 
