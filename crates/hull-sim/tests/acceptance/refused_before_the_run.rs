@@ -231,10 +231,8 @@ fn settings_of_red() {
             );
         }
     }
-    refuse(
-        "switch.pi.reference=9cells",
-        &["switch.pi.reference", length],
-    );
+    let pi = "switch.pi={reference=\"9cells\",interval=\"20us\",flows=9,round_trip=\"1ms\"}";
+    refuse(pi, &["switch.pi.reference", length]);
     for value in ["1", "1.0", "\"1\"", "\"1.0\""] {
         let readings = "expected \"50%\" for 2^-1, or \"100%\" for the queue itself";
         refuse(
