@@ -15,7 +15,13 @@ from fuzz import pool
 from fuzz.case import Outcome
 from fuzz.known import is_known
 
-SHARES = {"mutations": 1.0, "random_scenarios": 0.1, "damaged_inputs": 0.2, "interruptions": 0.01}
+SHARES = {
+    "mutations": 1.0,
+    "random_scenarios": 0.1,
+    "damaged_inputs": 0.2,
+    "recorded_traces": 0.3,
+    "interruptions": 0.01,
+}
 HANG_S = {"interruptions": 600.0}
 """For cases that run a command twice; the command has limits of its own."""
 """The generators, and each one's share of `--cases`."""
