@@ -59,6 +59,7 @@ def run(
     out: str | Path | None = None,
     *,
     set: list[str] | tuple[str, ...] = (),
+    schemes: Sequence[str] = (),
     seeds: int | None = None,
     jobs: int | None = None,
     force: bool = False,
@@ -69,11 +70,12 @@ def run(
     In a dict the topology may be a graph of NetworkX.
 
     out: result folder, "results/<name>" by default; an interrupted run resumes there, a finished
-    one is reused. set: overrides as "key=value". seeds: number of seeds, instead of
-    the scenario's. jobs: concurrent simulations, by default one per processor. force: replace
-    another run in `out`, finished or not; an interrupted one without a whole part is replaced
-    in any case. congestion_control: your own classes by the name that the scenario uses in
-    transport.congestion_control or in its schemes.
+    one is reused. set: overrides as "key=value". schemes: names of the schemes to run, by default
+    all of the scenario. seeds: number of seeds, instead of the scenario's. jobs: concurrent
+    simulations, by default one per processor. force: replace another run in `out`, finished or
+    not; an interrupted one without a whole part is replaced in any case. congestion_control: your
+    own classes by the name that the scenario uses in transport.congestion_control or in its
+    schemes.
 
     Raises ScenarioError or UsageError (both ValueError) for invalid input, and RunError for a
     failed run.
@@ -82,7 +84,7 @@ def run(
     from hull.runner import perform
 
     text, file = read_scenario(scenario)
-    plan = make_plan(text, file, set, seeds, congestion_control)
+    plan = make_plan(text, file, set, seeds, congestion_control, schemes)
     return perform(plan, Path(out or Path("results", plan.name)), jobs=jobs, force=force)
 
 
@@ -90,6 +92,7 @@ def sweep(
     scenario: "str | Path | Scenario | dict[str, Any]",
     over: Mapping[str, object] | None = None,
     *,
+    schemes: Sequence[str] = (),
     seeds: int | None = None,
     until: Mapping[str, object] | None = None,
     max_seeds: int | None = None,
@@ -104,12 +107,13 @@ def sweep(
     """Run a scenario over values of its keys and over seeds; a row for each statistic of each run.
 
     over: for each key the values, as a list or a text such as "0.2:0.6:0.1"; the file's own
-    `[sweep]` is swept as well. seeds: seeds per point, instead of the scenario's. until: adds seeds
-    to a point, from 5 on, until half the 95% interval of a statistic is within a share of its mean,
-    as in {"fct.10MB.mean": "5%"} (that interval holds the true mean in 92 to 95% of sweeps);
-    max_seeds: maximum per point (100). executor: "threads", "dask://host:port", "slurm", a Dask
-    client, or any concurrent.futures.Executor. jobs: concurrent tasks. store: the folder that keeps
-    single runs; no run is repeated. tables: also keep their tables.
+    `[sweep]` is swept as well. schemes: names of the schemes to run, by default all. seeds: seeds
+    per point, instead of the scenario's. until: adds seeds to a point, from 5 on, until half the
+    95% interval of a statistic is within a share of its mean, as in {"fct.10MB.mean": "5%"} (that
+    interval holds the true mean in 92 to 95% of sweeps); max_seeds: maximum per point (100).
+    executor: "threads", "dask://host:port", "slurm", a Dask client, or any
+    concurrent.futures.Executor. jobs: concurrent tasks. store: the folder that keeps single runs;
+    no run is repeated. tables: also keep their tables.
     congestion_control: as in `run`; workers elsewhere need the modules of such classes.
 
     Raises ScenarioError or UsageError for invalid input, and RunError for failed runs, with the
@@ -123,6 +127,7 @@ def sweep(
         scenario,
         over or {},
         set,
+        schemes,
         seeds,
         until,
         max_seeds,

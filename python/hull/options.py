@@ -17,6 +17,10 @@ def for_command_line() -> Iterator[None]:
         _callers.pop()
 
 
+_REPEATED = {"schemes": "--scheme"}
+"""Lists that the command line takes one by one."""
+
+
 def caller() -> str:
     """Noun for what is repeated to resume a run."""
     return "call" if _callers[-1] == "Python" else "command"
@@ -24,7 +28,9 @@ def caller() -> str:
 
 def option(name: str) -> str:
     """An option by its name in Python, such as `max_seeds`."""
-    return name if _callers[-1] == "Python" else f"--{name.replace('_', '-')}"
+    if _callers[-1] == "Python":
+        return name
+    return _REPEATED.get(name, f"--{name.replace('_', '-')}")
 
 
 def flag(name: str) -> str:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -23,6 +24,7 @@ from hull.input_file import read_text
 from hull.named_files import check_named_files, digest_of_files
 from hull.options import option
 from hull.said import escaped, say
+from hull.scheme_choice import chosen
 from hull.shared_library import build_of
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class Cell:
     own: type[CongestionControl] | None = None
     """The class of its congestion control, if that is the user's own."""
     derived: Sequence[str] = ()
-    """Keys that were not set, whose values depend on the network."""
+    """Keys that were not set, whose values depend on the network or on other keys."""
     memory: Memory | None = None
     """Estimated peak of a process with one run; None for cells that no scenario file has."""
 
@@ -246,9 +248,10 @@ def make_plan(
     overrides: Sequence[str],
     seeds: int | None = None,
     own: Own | None = None,
+    schemes: Sequence[str] = (),
 ) -> Plan:
     """Resolve a scenario's text; `overrides` are "key=value", `seeds` overrides run.seeds, `own`
-    are congestion controls by name.
+    are congestion controls by name, `schemes` the names of those that run, all by default.
     """
     own = own or {}
     overrides = checked_overrides(overrides)
@@ -259,7 +262,7 @@ def make_plan(
     found = expand(text, file, overrides, check_own(own), labels)
     cells = tuple(
         Cell(**cell, own=own.get(cell["scenario"]["transport"]["congestion_control"]))
-        for cell in found
+        for cell in chosen(schemes, found, itemgetter("scheme"))
     )
     for cell in cells:
         check_name(f"{file}: sweep", _folder_name(cell.condition), "load=60%")
@@ -273,6 +276,7 @@ def make_plan(
         )
     header = f"# hull {_core.version()}, {escaped(file)}\n"
     header += "".join(f"# --set {escaped(override)}\n" for override in overrides)
+    header += "".join(f"# --scheme {escaped(name)}\n" for name in schemes)
     return Plan(
         name=scenario["name"],
         title=scenario.get("title") or scenario["name"],

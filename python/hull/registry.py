@@ -60,7 +60,8 @@ class Statistic:
 
 
 _CONTENT = json.loads(_core.statistics())
-_OF_DISTRIBUTION = frozenset(_CONTENT["of_distribution"])
+OF_DISTRIBUTION = frozenset(_CONTENT["of_distribution"])
+"""What stands for `<statistic>`: the values of a distribution."""
 
 STATISTICS = tuple(
     Statistic(**{**entry, "reported": entry["reported"] and tuple(entry["reported"])})
@@ -98,5 +99,5 @@ def _stands_for(key: str, other: str) -> bool:
     before, placeholder, after = key.partition("<statistic>")
     if placeholder:
         inside = other.removeprefix(before).removesuffix(after)
-        return before + inside + after == other and inside in _OF_DISTRIBUTION
+        return before + inside + after == other and inside in OF_DISTRIBUTION
     return key == other or key.startswith("<")

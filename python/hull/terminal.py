@@ -3,7 +3,6 @@ essential numbers of a run."""
 
 import json
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from hull.registry import Statistic
 from hull.said import escaped
 from hull.text_table import text_table
 from hull.waits import Waits, label, places_of
+from hull.wildcards import fits, is_pattern
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -86,10 +86,8 @@ def keys_like(pattern: str | None) -> list[dict[str, Any]]:
     keys: list[dict[str, Any]] = json.loads(_core.keys())
     if pattern is None:
         return keys
-    wild = any(c in pattern for c in "*?")
-    text = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
-    fits = re.compile(f"^{text}$" if wild else text, re.IGNORECASE)
-    found = [key for key in keys if fits.search(key["key"])]
+    wild = is_pattern(pattern)
+    found = [key for key in keys if fits(pattern if wild else f"*{pattern}*").fullmatch(key["key"])]
     if not found:
         from difflib import get_close_matches
 

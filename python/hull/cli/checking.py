@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Annotated
 
 from hull.cli.command import Argument, Option
-from hull.cli.common import FILE, Format, Seeds, Strict, all_commands, command, count, say_warnings
+from hull.cli.common import (
+    FILE,
+    Format,
+    Schemes,
+    Seeds,
+    Strict,
+    all_commands,
+    command,
+    count,
+    say_warnings,
+)
 from hull.errors import UsageError
 
 
@@ -16,6 +26,7 @@ def check(
         list[str] | None,
         Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
     ] = None,
+    schemes: Schemes = None,
     seeds: Seeds = None,
     format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
     strict: Strict = False,
@@ -25,7 +36,7 @@ def check(
     from hull.plan import make_plan, read_scenario
 
     text, label = read_scenario(file)
-    plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
+    plan = make_plan(text, label, overrides or [], count("--seeds", seeds), schemes=schemes or ())
     found = as_json(plan)
     if format is Format.JSON:
         print(json.dumps(found, indent=1))

@@ -93,6 +93,14 @@ Seeds = Annotated[
     str | None,
     Option("--seeds", metavar="N", help="Seeds per scheme and condition, instead of run.seeds."),
 ]
+Schemes = Annotated[
+    list[str] | None,
+    Option(
+        "--scheme",
+        metavar="NAME",
+        help="Run only this scheme of the file; names with commas, and may be repeated.",
+    ),
+]
 Jobs = Annotated[
     str | None,
     Option(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from hull.cli.command import Argument, Option
-from hull.cli.common import FILE, Force, Jobs, Seeds, Strict, command, count, say_warnings
+from hull.cli.common import FILE, Force, Jobs, Schemes, Seeds, Strict, command, count, say_warnings
 from hull.extras import require
 from hull.said import say
 
@@ -36,6 +36,7 @@ def run(
         list[str] | None,
         Option("--set", metavar="KEY=VALUE", help="Override a key; may be repeated."),
     ] = None,
+    schemes: Schemes = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
     format: Annotated[Written, Option(help="Output format.")] = Written.TABLE,
@@ -60,7 +61,7 @@ def run(
     if report:
         require("report", "hull run --report")
     text, label = read_scenario(file)
-    plan = make_plan(text, label, overrides or [], count("--seeds", seeds))
+    plan = make_plan(text, label, overrides or [], count("--seeds", seeds), schemes=schemes or ())
     before = warnings_before(plan)
     if say_warnings(before, strict=strict):
         return 2
@@ -132,6 +133,7 @@ def sweep(
             help="Sweep a key: a,b,c or start:stop:step; may be repeated.",
         ),
     ] = None,
+    schemes: Schemes = None,
     seeds: Annotated[
         str | None,
         Option("--seeds", metavar="N", help="Seeds per point, instead of run.seeds."),
@@ -172,7 +174,11 @@ def sweep(
     ] = None,
     show: Annotated[
         list[str] | None,
-        Option("--show", metavar="STAT", help="Statistic to print; may be repeated."),
+        Option(
+            "--show",
+            metavar="STAT",
+            help="Statistic to print, or a pattern such as slowdown.*.p99; may be repeated.",
+        ),
     ] = None,
 ) -> None:
     """Run a scenario over values of its keys and over seeds; write one table of results."""
@@ -182,6 +188,7 @@ def sweep(
         scenario=file,
         over=over_of(over or []),
         overrides=overrides or [],
+        schemes=schemes or (),
         seeds=count("--seeds", seeds),
         until=pairs("--until", until or []),
         max_seeds=count("--max-seeds", max_seeds),

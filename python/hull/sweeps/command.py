@@ -10,6 +10,7 @@ from hull.errors import UsageError
 from hull.plan import read_scenario
 from hull.said import escaped, say
 from hull.scenario_types import Scenario
+from hull.sweeps.asked import expanded
 from hull.sweeps.engine import open_engine
 from hull.sweeps.frame import check_out, write_frame
 from hull.sweeps.grid import make_grid
@@ -33,6 +34,7 @@ class Request:
     scenario: str | Path | Scenario | dict[str, Any]
     over: Mapping[str, object]
     overrides: Sequence[str] = ()
+    schemes: Sequence[str] = ()
     seeds: int | None = None
     until: Mapping[str, object] | None = None
     max_seeds: int | None = None
@@ -53,7 +55,15 @@ def prepare(request: Request) -> Sweep:
         if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
             raise UsageError(f"{name}: {given!r} is invalid; expected a dict whose keys are texts")
     text, file = read_scenario(request.scenario)
-    grid = make_grid(text, file, request.over, request.overrides, request.seeds, request.own)
+    grid = make_grid(
+        text,
+        file,
+        request.over,
+        request.overrides,
+        request.seeds,
+        request.own,
+        request.schemes,
+    )
     return Sweep(
         grid,
         Store(Path(request.store)),
@@ -115,7 +125,7 @@ def _write_page(
     from hull.sweeps.page import Contents, frontier_axes, write_page
 
     names = frame["statistic"].unique(maintain_order=True).to_list()
-    asked = [*(request.until or {}), *request.show]
+    asked = expanded([*(request.until or {}), *request.show], names)
     tail = (frontier_axes(names) or ())[1:]
     return write_page(
         Contents(
@@ -175,7 +185,7 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
     from hull.terminal import console, number, told_below
 
     names = frame["statistic"].unique(maintain_order=True).to_list()
-    shown = list(dict.fromkeys(asked)) or _usual(names)
+    shown = expanded(asked, names) or _usual(names)
     keys = [*(axis.name for axis in sweep.grid.axes), "scheme"]
     means = (
         frame.filter(pl.col("statistic").is_in(shown))

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from hull.congestion import CongestionControl, Own, check_own
@@ -19,6 +20,7 @@ from hull.errors import UsageError, check_count
 from hull.named_files import digest_of_files
 from hull.options import option
 from hull.plan import build_hash, checked_overrides, expand
+from hull.scheme_choice import chosen
 from hull.sweeps.keys import full_key, has_table, plain_key
 from hull.sweeps.values import Value, literal, shown, values_of
 
@@ -103,14 +105,16 @@ def make_grid(
     overrides: Sequence[str] = (),
     seeds: int | None = None,
     own: Own | None = None,
+    schemes: Sequence[str] = (),
 ) -> Grid:
     """Resolve a scenario's text at every point of its own `[sweep]` and of `over`; `own` are
-    congestion controls by name.
+    congestion controls by name, `schemes` the names of those that run, all by default.
     """
+    of_scheme = itemgetter("scheme")
     own = own or {}
     named = check_own(own)
     overrides = checked_overrides(overrides)
-    whole = expand(text, file, overrides, named)
+    whole = chosen(schemes, expand(text, file, overrides, named), of_scheme)
     axes = _axes(text, file, over, overrides, [cell["scenario"] for cell in whole])
     points = math.prod(len(axis.values) for axis in axes)
     if points > MOST_POINTS:
@@ -127,7 +131,8 @@ def make_grid(
         settings = [
             f"{axis.key}={literal(value)}" for axis, value in zip(axes, values, strict=True)
         ]
-        for cell in expand(text, file, [*overrides, *settings], named, labels):
+        cells = expand(text, file, [*overrides, *settings], named, labels)
+        for cell in chosen(schemes, cells, of_scheme):
             case = _case(cell, axes, values, own)
             index = cases.setdefault((case.scenario, case.files), len(made))
             if index == len(made):

@@ -17,6 +17,7 @@ from hull.options import caller, option
 from hull.plan import build_hash
 from hull.progress import Progress
 from hull.said import say
+from hull.sweeps.asked import check_asked, expanded
 from hull.sweeps.engine import Engine
 from hull.sweeps.frame import Found, make_frame
 from hull.sweeps.grid import Grid
@@ -84,6 +85,8 @@ class Sweep:
         self._tables = tables
         self._asked = [(option("until"), name) for name in until]
         self._asked += [(option("show"), name) for name in show]
+        for asked_by, name in self._asked:
+            check_asked(asked_by, name)
         self._not_begun = set(range(len(grid.cases)))
         self._seeds = Seeds(grid.first_seed, grid.seeds, until, max_seeds, len(grid.cases))
         self._found = Found()
@@ -235,7 +238,7 @@ class Sweep:
         """Reject unknown statistics, once each case has had a run."""
         names = self._found.names()
         for asked_by, name in self._asked:
-            if names and not self._found.can_have(name):
+            if names and not any(map(self._found.can_have, expanded([name], names))):
                 near = get_close_matches(name, names, _SHOWN, 0.4) or names[:_SHOWN]
                 raise UsageError(
                     f"{asked_by} {name}: no such statistic; nearest of {len(names)}: "
