@@ -15,6 +15,9 @@ SCRIPTS = {
 _hull() {
     local IFS=$'\\n'
     COMPREPLY=($(hull completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+    # bash takes the equals sign for a word: what follows it is completed alone.
+    [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD-1]} == = ]] &&
+        COMPREPLY=("${COMPREPLY[@]#*=}")
     [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
 complete -o bashdefault -o default -F _hull hull
@@ -46,7 +49,7 @@ def candidates(commands: Sequence[Any], words: Sequence[str]) -> list[str]:
     """Candidates for the last word; none if it is a file. `commands` are all of hull's
     (`hull.cli.command.Command`).
     """
-    *before, last = words or [""]
+    *before, last = _joined(words) or [""]
     command: Any = None
     below = _by_last_word(commands)
     option: Any = None
@@ -74,7 +77,7 @@ def _fitting(
     command: Any, below: Mapping[str, Any], option: Any, arguments: int, last: str
 ) -> Iterator[str]:
     if option is not None:
-        yield from _values(option.name, option)
+        yield from _values(option.name, option, last)
     elif last.startswith("-"):
         yield from ("--help", *(command.options if command else ["--version"]))
     else:
@@ -83,13 +86,30 @@ def _fitting(
         if places:
             place = places[min(arguments, len(places) - 1)]
             if arguments < len(places) or place.many:
-                yield from _values(f"{command.name.split()[-1]} {place.name}", place)
+                yield from _values(f"{command.name.split()[-1]} {place.name}", place, last)
 
 
-def _values(name: str, parameter: Any) -> Iterator[str]:
+def _joined(words: Sequence[str]) -> list[str]:
+    """The words, of which bash makes three of `key=value`."""
+    joined: list[str] = []
+    for word in words:
+        if joined and (word == "=" or joined[-1].endswith("=")):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    return joined
+
+
+def _values(name: str, parameter: Any, last: str) -> Iterator[str]:
     match name:
         case "overrides" | "over":
-            yield from (f"{key}=" for key in _keys())
+            key, equals, value = last.partition("=")
+            if equals:
+                # Of a list that is swept, the last value is incomplete.
+                before = value.rpartition(",")[0] + "," if "," in value and name == "over" else ""
+                yield from (f"{key}={before}{choice}" for choice in _choices(key))
+            else:
+                yield from (f"{one}=" for one in _keys())
         case "keys pattern":
             yield from _keys()
         case "copy name":
@@ -107,6 +127,19 @@ def _values(name: str, parameter: Any) -> Iterator[str]:
 
 
 def _keys() -> list[str]:
+    return [row["key"] for row in _rows() if "[]" not in row["key"]]
+
+
+def _choices(key: str) -> list[str]:
+    """Values of a key that has few: an enumeration or a boolean."""
+    types = [row["type"] for row in _rows() if row["key"] == key]
+    if types == ["boolean"]:
+        return ["false", "true"]
+    return [value for of in types if " | " in of for value in of.split(" | ")]
+
+
+def _rows() -> list[dict[str, Any]]:
     from hull import _core
 
-    return [row["key"] for row in json.loads(_core.keys()) if "[]" not in row["key"]]
+    rows: list[dict[str, Any]] = json.loads(_core.keys())
+    return rows

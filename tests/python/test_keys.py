@@ -89,6 +89,20 @@ def test_command_line_is_completed(hull: Hull) -> None:
     assert complete(hull, "run", "x.toml", "--set", "pacer.fi") == ["pacer.fifo="]
     assert complete(hull, "sweep", "x.toml", "--force", "--over", "run.seeds") == ["run.seeds="]
     assert complete(hull, "check", "x.toml", "--format", "") == ["json", "table"]
+    values = ["host.queue=fair", "host.queue=fifo", "host.queue=fq", "host.queue=fq_codel"]
+    assert complete(hull, "run", "x.toml", "--set", "host.queue=") == values
+    assert complete(hull, "run", "x.toml", "--set", "host.queue", "=", "fa") == values[:1]
+    assert complete(hull, "run", "x.toml", "--set", "host.queue", "=") == values
+    assert complete(hull, "check", "x.toml", "--set", "transport.ecn=") == [
+        *("transport.ecn=false", "transport.ecn=true")
+    ]
+    assert complete(hull, "sweep", "x.toml", "--over", "host.queue=fifo,fa") == [
+        "host.queue=fifo,fair"
+    ]
+    assert complete(hull, "run", "x.toml", "--set", "host.rate=") == []
+    assert complete(hull, "run", "x.toml", "--set", "host.queue=fifo", "--se") == [
+        *("--seeds", "--set")
+    ]
     assert complete(hull, "keys", "transport.header") == ["transport.header"]
     assert complete(hull, "completion", "") == ["bash", "fish", "zsh"]
     assert "table4" in complete(hull, "reproduce", "fig2", "table")
@@ -119,3 +133,8 @@ def test_bash_completes(hull: Hull, place: Path) -> None:
     script += 'compopt() { echo "options $1 $2"; }; _hull; echo "${COMPREPLY[@]}"\n'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "options -o nospace\nrun.warmup=\n"
+    words = "COMP_WORDS=(hull run x.toml --set transport.ecn = {}); COMP_CWORD={}; _hull\n"
+    script += "COMPREPLY=(); " + words.format("t", 6) + 'echo "${COMPREPLY[@]}"\n'
+    script += words.format("", 5) + 'echo "${COMPREPLY[@]}"\n'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[2:] == ["true", "false true"]
