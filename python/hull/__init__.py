@@ -120,9 +120,11 @@ def sweep(
     rows of the others in its `frame`.
     """
     from hull.extras import require
+    from hull.forked import check_not_forked
     from hull.sweeps.command import Request, carry_out, prepare
 
     require("tables", "hull.sweep")
+    check_not_forked("hull.sweep")
     request = Request(
         scenario,
         over or {},

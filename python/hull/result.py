@@ -8,6 +8,7 @@ from hull.checksums import check
 from hull.columns import ASKED_FOR, COLUMNS, described
 from hull.errors import UsageError
 from hull.extras import require
+from hull.forked import check_not_forked
 from hull.input_file import read_json
 from hull.looks import declared
 from hull.table_file import check_table, read_table
@@ -147,6 +148,7 @@ class Result:
 
     def _table(self, name: str) -> "pl.DataFrame":
         require("tables", f"Result.{name}")
+        check_not_forked(f"Result.{name}")
         path = self.folder / f"{name}.parquet"
         check_table(self.folder, path.name)
         if name in ASKED_FOR and not path.exists():
