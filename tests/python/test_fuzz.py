@@ -17,7 +17,7 @@ SHARES = [
     ("mutations", 1500),
     ("random_scenarios", 250),
     ("damaged_inputs", 600),
-    ("recorded_traces", 150),
+    ("recorded_traces", 100),
     ("interruptions", 3),
 ]
 

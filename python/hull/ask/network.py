@@ -154,9 +154,9 @@ def read_rate(text: str, option: str) -> float:
         rate_bps = _core.quantity("rate", text)
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from None
-    if not 1e6 <= rate_bps <= 1.6e12:
+    if not 1e6 <= rate_bps <= 6.4e12:
         raise UsageError(
-            f"{option}: {shown(text)} is invalid; expected a rate from 1Mbps to 1.6Tbps, such as "
+            f"{option}: {shown(text)} is invalid; expected a rate from 1Mbps to 6.4Tbps, such as "
             "25G"
         )
     return rate_bps

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull.ask.counts import counted, duration, size
+from hull.ask.durations import said_of_durations
 from hull.ask.groups import label
 from hull.ask.network import Network
 from hull.ask.placement import place
@@ -70,6 +71,9 @@ def read_traffic(options: TrafficOptions, network: Network) -> Traffic:
         f"{size(counts.bytes)} can be replayed; they start within {duration(trace.span_ps)}.",
         window.how,
         *window.said,
+        *said_of_durations(
+            window.flows, network.rate_bps, network.round_trip_s, trace.resolution_ps
+        ),
         *counts.sentences,
     ]
     longest = flows["duration_ps"].max() if "duration_ps" in flows.columns else None

@@ -1,4 +1,4 @@
-"""Flows of two observation points without a column that tells them apart; rows that look alike."""
+"""Flows of two observation points, without a column that names the points; rows that look alike."""
 
 from pathlib import Path
 
