@@ -106,7 +106,8 @@ def ask(request: Request) -> Answer:
     if request.deployed is not None:
         changed = changed_hosts(request.deployed, network.racks, flows)
         flows = with_transports(flows, changed, UNCHANGED)
-    sizes = choose_sizes(flows["bytes"], request.small, request.large)
+    counted = flows.filter(~flows["write"])
+    sizes = choose_sizes(counted["bytes"], request.small, request.large)
 
     request.out.mkdir(parents=True, exist_ok=True)
     trial = Trial(

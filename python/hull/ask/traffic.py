@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull.ask.counts import counted, duration, size
-from hull.ask.durations import said_of_durations
 from hull.ask.groups import label
 from hull.ask.network import Network
+from hull.ask.paced import at_recorded_rates
 from hull.ask.placement import place
 from hull.ask.trace import read_trace
 from hull.ask.window import choose
@@ -32,6 +32,7 @@ class TrafficOptions:
     gateway: str | None = None
     groups: tuple[str, ...] = ()
     window: str | None = None
+    as_fast_as_possible: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Traffic:
     """What is simulated of a trace."""
 
     flows: "pl.DataFrame"
-    """start_ps, src, dst, bytes, group, by start."""
+    """start_ps, src, dst, bytes, group, write (of a paced transfer), by start."""
     duration_ps: int
     longest_ps: int
     """Of the durations that were recorded; 0 where none was."""
@@ -62,6 +63,9 @@ def read_traffic(options: TrafficOptions, network: Network) -> Traffic:
         _gateway(options.gateway, names),
         names,
     )
+    placed, paced = at_recorded_rates(
+        placed, network, as_fast_as_possible=options.as_fast_as_possible
+    )
     window = choose(placed, options.window)
     flows = label(window.flows, options.groups)
     counts = placed.counts
@@ -71,14 +75,12 @@ def read_traffic(options: TrafficOptions, network: Network) -> Traffic:
         f"{size(counts.bytes)} can be replayed; they start within {duration(trace.span_ps)}.",
         window.how,
         *window.said,
-        *said_of_durations(
-            window.flows, network.rate_bps, network.round_trip_s, trace.resolution_ps
-        ),
+        *paced,
         *counts.sentences,
     ]
     longest = flows["duration_ps"].max() if "duration_ps" in flows.columns else None
     return Traffic(
-        flows.select("start_ps", "src", "dst", "bytes", "group"),
+        flows.select("start_ps", "src", "dst", "bytes", "group", "write"),
         window.length_ps,
         int(longest) if isinstance(longest, int) else 0,
         tuple(sentences),

@@ -30,7 +30,7 @@ class Trial:
 
     question: Question
     flows: "pl.DataFrame"
-    """Of the trace: start_ps, src, dst, bytes, group; transport if only some hosts change."""
+    """As `Traffic.flows`; with transport if only some hosts change."""
     sizes: Sizes
     duration_ps: int
     title: str
@@ -71,7 +71,8 @@ def run(trial: Trial, seeds: int, *, force: bool) -> Ran:
     result = perform(plan, trial.runs, jobs=trial.jobs, force=force, lines=True)
     conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
     asked = _asked(lists, conditions, runs)
-    finished = _labelled(result.flows)
+    finished = _without_writes(_labelled(result.flows), asked)
+    asked = asked.filter(~asked["write"])
     return Ran(result, lists, finished, rows_of(question, finished, asked, trial.sizes))
 
 
@@ -103,6 +104,16 @@ def _asked(
         one.with_columns(pl.lit(condition).alias("condition"), pl.lit(seeds).alias("seeds"))
         for one, condition in zip(lists, conditions, strict=True)
     )
+
+
+def _without_writes(finished: "pl.DataFrame", asked: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows that count: not those of paced transfers (`hull.ask.paced`)."""
+    keys = ["condition", "start_ps", "src", "dst", "bytes"]
+    writes = asked.filter(asked["write"]).select(keys).unique()
+    if writes.is_empty():
+        return finished
+    types = {key: finished.schema[key] for key in keys}
+    return finished.join(writes.cast(types), on=keys, how="anti", maintain_order="left")  # type: ignore[arg-type]
 
 
 def _labelled(finished: "pl.DataFrame") -> "pl.DataFrame":

@@ -82,6 +82,13 @@ def ask(
     replay: Annotated[
         bool, Option("--replay", help="Replay the recorded flows in each seed instead.")
     ] = False,
+    as_fast_as_possible: Annotated[
+        bool,
+        Option(
+            "--as-fast-as-possible",
+            help="Replay paced transfers as fast as the network allows, not at recorded rates.",
+        ),
+    ] = False,
     deployed: Annotated[
         str | None,
         Option(metavar="SHARE|GROUP", help="Deploy on these hosts only: 50%, or a group."),
@@ -136,6 +143,7 @@ def ask(
             gateway=gateway,
             groups=tuple(group or ()),
             window=window,
+            as_fast_as_possible=as_fast_as_possible,
         ),
         topology=topology,
         out=out,
