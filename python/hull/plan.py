@@ -122,6 +122,8 @@ class Plan:
     seeds: tuple[int, ...]
     code: str = ""
     """Of an experiment: the hash of what compares and draws its results."""
+    overrides: tuple[str, ...] = ()
+    """As "key=value"."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -283,6 +285,7 @@ def make_plan(
         text=f"{header}\n{text}",
         cells=cells,
         seeds=tuple(range(run["seed"], run["seed"] + run["seeds"])),
+        overrides=tuple(overrides),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hull import _core
+from hull.bare_numbers import Bare, bare_numbers, implausible
 from hull.marking_warnings import marking_warnings
 from hull.plan import Cell, Plan
 from hull.workload_warnings import workload_warnings
@@ -21,15 +22,20 @@ Networks = dict[str, dict[str, Any]]
 
 def warnings_before(plan: Plan) -> list[str]:
     """The sentences for all cells of a plan."""
-    return warnings_of_cells(plan.cells, {})
+    return warnings_of_cells(plan.cells, {}, bare_numbers(plan.text, plan.overrides))
 
 
-def warnings_of_cells(of: Sequence[Cell], networks: Networks) -> list[str]:
-    """Each sentence once, with the cells that it is about unless it is about all."""
+def warnings_of_cells(
+    of: Sequence[Cell], networks: Networks, bare: Sequence[Bare] = ()
+) -> list[str]:
+    """Each sentence once, with the cells that it is about unless it is about all; `bare` are
+    numbers without a unit.
+    """
     found: dict[str, list[str]] = {}
     cells = [cell for cell in of if cell.scenario]
     for cell in cells:
-        for text in dict.fromkeys(_of_cell(cell, networks)):
+        of_numbers = filter(None, (implausible(one, cell.scenario) for one in bare))
+        for text in dict.fromkeys([*of_numbers, *_of_cell(cell, networks)]):
             found.setdefault(text, []).append(_name(cell))
     return [
         text if len(names) == len(cells) else f"{text} ({_names(names)})"
