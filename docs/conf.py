@@ -5,7 +5,6 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import get_args
 
 from docutils import nodes
 from sphinx import addnodes
@@ -15,24 +14,19 @@ from sphinx.util import logging
 from hull import __version__, _core
 from hull.columns import COLUMNS
 from hull.experiments import all_experiments
-from hull.experiments.common.claims import (
-    BOUND_WORDS,
-    KIND_WORDS,
-    KINDS,
-    UNSHIPPED,
-    Bound,
-    counts,
-    headline,
-)
 from hull.experiments.common.stated import beside, rows
 from hull.registry import STATISTICS
 from hull.terminal import STATISTIC_COLUMNS, key_row, statistic_row
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+from claim_pages import all_claims, frozen_claims, gallery  # noqa: E402
+from page_text import table  # noqa: E402
 
 project = "hull"
 copyright = "the hull authors"
 version = release = __version__
 
-sys.path.insert(0, str(Path(__file__).parent))
 extensions = ["myst_parser", "sphinx.ext.autodoc", "mathml"]
 html_math_renderer = "mathml"
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -56,40 +50,18 @@ toc_object_entries = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 
-DOCS = Path(__file__).parent
-GALLERY = (
-    ("The HULL paper", ("paper", "slides")),
-    ("The EPFL report", ("report",)),
-    ("The thesis: DCTCP", ("thesis 1", "thesis 2")),
-    ("The thesis: theory of DCTCP", ("thesis 3", "thesis appendix")),
-    ("The thesis: QCN, RCP and averaging", ("thesis 5",)),
-    ("Ultra Ethernet, Uno, L4S", ("uet", "Uno", "L4S")),
-    ("Other sources", ("",)),
-)
-"""Headings, and how the sources below each begin; an experiment is below the first that fits."""
-
-
-def _cell(value):
-    text = "" if value is None else str(value)
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _table(header, rows):
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
-
 
 def _keys():
     """The keys of a scenario, a heading and a table for each of its tables."""
     tables = {}
     for keys in map(key_row, json.loads(_core.keys())):
         key, type_, example, default, meaning = keys
-        table = key.split(".")[0].split("[")[0] if "." in key else "The file itself"
+        head = key.split(".")[0].split("[")[0] if "." in key else "The file itself"
         kind = f"*{type_}, as `{example}`*" if example else f"*{type_}*"
-        tables.setdefault(table, []).append((f"`{key}`", default, f"{meaning} {kind}"))
+        tables.setdefault(head, []).append((f"`{key}`", default, f"{meaning} {kind}"))
     sections = [
-        f"### {table}\n\n:::{{container}} keys\n{_table(['key', 'default', 'meaning'], rows)}:::\n"
-        for table, rows in tables.items()
+        f"### {head}\n\n:::{{container}} keys\n{table(['key', 'default', 'meaning'], rows)}:::\n"
+        for head, rows in tables.items()
     ]
     return "\n".join(sections)
 
@@ -97,61 +69,7 @@ def _keys():
 def _statistics():
     """The registry of statistics."""
     rows = [(f"`{key}`", *others) for key, *others in map(statistic_row, STATISTICS)]
-    return _table(STATISTIC_COLUMNS, rows)
-
-
-def _judged(id_, entry):
-    """The claims of an experiment as the record has them, with kind and bound as they are now."""
-    return [
-        {"kind": claim.kind, "bound": claim.bound, "holds": entry["claims"][claim.id]}
-        for claim in all_experiments()[id_].claims
-    ]
-
-
-def _card(id_, entry):
-    title = all_experiments()[id_].title
-    size = "" if entry["size"] == "full" else " (short run)"
-    return f""":::{{container}} card
-[![{title}](gallery/{id_}.webp)](experiments/{id_}.md)
-
-[{id_}](experiments/{id_}.md): {title}
-
-*{headline(_judged(id_, entry))}{size}*
-:::
-"""
-
-
-def _gallery(record):
-    """The gallery's cards with the experiments' pages, and its numbers as a table."""
-    cards, rows, everything = [], [], []
-    left = dict(all_experiments())
-    for heading, beginnings in GALLERY:
-        ids = [id_ for id_, found in left.items() if found.source.startswith(beginnings)]
-        if not ids:
-            continue
-        left = {id_: found for id_, found in left.items() if id_ not in ids}
-        below = "".join(_card(id_, record[id_]) for id_ in ids)
-        cards.append(f"## {heading}\n\n::::{{container}} cards\n{below}::::\n")
-        judged = [claim for id_ in ids for claim in _judged(id_, record[id_])]
-        rows.append((heading, len(ids), *_held(judged)))
-        everything += judged
-    rows.append(("all", len(record), *_held(everything)))
-    by_source = _table(["source", "experiments", *KINDS], rows)
-    bounds = [
-        (bound, *_held([claim for claim in everything if claim["bound"] == bound]))
-        for bound in get_args(Bound)
-    ]
-    by_bound = _table(["bound", *KINDS], bounds)
-    counted = f"{headline(everything)}.\n\n"
-    said = f"{KIND_WORDS}\n\n{by_source}\n{BOUND_WORDS}\n\n{by_bound}"
-    pages = "\n".join(f"experiments/{id_}" for id_ in all_experiments())
-    cards.append(f"```{{toctree}}\n:hidden:\n\n{pages}\n```\n")
-    return counted + "\n".join(cards), counted + said
-
-
-def _held(judged):
-    """One cell for each kind: how many hold, of how many."""
-    return [f"{holding} of {of}" if of else "" for holding, of in counts(judged).values()]
+    return table(STATISTIC_COLUMNS, rows)
 
 
 def _stated(experiment):
@@ -171,7 +89,7 @@ def _stated(experiment):
     return (
         "\n## Settings stated in the source\n\nThe tests compare each with every cell of the "
         "experiment, quick and full.\n\n:::{container} keys\n"
-        + _table(["setting", "stated", "where", "hull"], lines)
+        + table(["setting", "stated", "where", "hull"], lines)
         + ":::\n"
     )
 
@@ -225,42 +143,16 @@ def setup(app):
     app.add_transform(IndexedNames)
 
 
-def _claims(record):
-    """Every claim, a table for each experiment, and below it what was tried where one fails."""
-    sections = []
-    for id_, experiment in all_experiments().items():
-        holds = record[id_]["claims"]
-        rows = [
-            (_plain(claim.claim), claim.kind, claim.bound, "yes" if holds[claim.id] else "**no**")
-            for claim in experiment.claims
-        ]
-        tried = "".join(_tried(c) for c in experiment.claims if c.tried and not holds[c.id])
-        table = _table(["claim", "kind", "bound", "holds"], rows)
-        sections.append(f"## [{id_}](experiments/{id_}.md)\n\n{table}\n{tried}")
-    return "\n".join(sections)
-
-
-def _tried(claim):
-    shown = "; ".join(
-        entry if entry.startswith(UNSHIPPED) else f"`{entry}`" for entry in claim.shown_by
-    )
-    return f"- {claim.id}: {_plain(claim.tried)} *Shown by:* {shown}.\n"
-
-
-def _plain(text):
-    """Text without Markdown's marks."""
-    return "".join(f"\\{mark}" if mark in "*_`$<[]" else mark for mark in text)
-
-
 generated = DOCS / "generated"
 shutil.rmtree(generated, ignore_errors=True)
 generated.mkdir()
 (generated / "keys.inc").write_text(_keys())
 (generated / "statistics.inc").write_text(_statistics())
-for table, columns in COLUMNS.items():
-    lines = [(f"`{name}`", unit, meaning) for name, (unit, meaning) in columns.items()]
-    (generated / f"{table}.inc").write_text(_table(["column", "unit", "meaning"], lines))
+for name, columns in COLUMNS.items():
+    lines = [(f"`{column}`", unit, meaning) for column, (unit, meaning) in columns.items()]
+    (generated / f"{name}.inc").write_text(table(["column", "unit", "meaning"], lines))
 record = json.loads((DOCS / "gallery" / "record.json").read_text())
-for name, text in zip(("gallery", "claims"), _gallery(record), strict=True):
+for name, text in zip(("gallery", "claims"), gallery(record), strict=True):
     (generated / f"{name}.inc").write_text(text)
-(generated / "all_claims.inc").write_text(_claims(record))
+(generated / "all_claims.inc").write_text(all_claims(record))
+(generated / "frozen_claims.inc").write_text(frozen_claims(record))
