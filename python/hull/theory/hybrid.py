@@ -92,6 +92,15 @@ class Convergence:
     second_phase: float
     """T_P2, round trips (3.24)."""
 
+    @property
+    def is_proven(self) -> bool:
+        """Whether 3.3.4 proves the factor 1 + g^6 n^2.
+
+        Its last step needs (1 + g) / (1 - alpha*/2) times the sum of k below n, n (n - 1)/2, to be
+        at most n^2 for every n: alpha* <= 1 - g. Printed is (1 - alpha*/2)(1 + g) instead.
+        """
+        return self.alpha <= 1 - self.g
+
     def bound(self, n: int, time: float) -> float:
         """Right side of 3.22 for the n-th event at T_n = `time`: packets."""
         growth = 1 + self.g**6 * n**2

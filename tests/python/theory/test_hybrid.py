@@ -54,6 +54,40 @@ def test_theorem_3_2(start: tuple[np.ndarray, np.ndarray, float]) -> None:
         assert np.abs(episode.windows - fair).max() < theorem.bound(n, episode.time) + rounding
 
 
+def _last_step(theorem: hybrid.Convergence, window: float, n: int) -> float:
+    """The sum of k e^(gamma Delta T_k) below n, bounded by 3.33, 3.31 and 3.34."""
+    longest = math.exp(theorem.gamma * (1 + window * theorem.alpha / 2)) * (1 + theorem.g)
+    return sum(k * longest for k in range(1, n))
+
+
+@given(st.integers(2, 20), st.floats(2, 1000), st.floats(0.01, 1))
+def test_last_step_of_theorem_3_2(flows: int, window: float, part: float) -> None:
+    theorem = hybrid.convergence(flows, flows * window, part / math.sqrt(flows * window))
+    assert math.exp(theorem.gamma * (1 + window * theorem.alpha / 2)) == pytest.approx(
+        1 / (1 - theorem.alpha / 2)
+    )
+    if theorem.is_proven:
+        assert all(_last_step(theorem, window, n) < n**2 for n in (2, 20, 200, 2000))
+    else:
+        assert (flows, window < 2.3, theorem.g > 0.43) == (2, True, True)
+
+
+def test_constant_is_not_proven_for_the_smallest_windows() -> None:
+    """Two flows of two packets with g = 1/2 have alpha* = 0.553.
+
+    The proof's sum exceeds n^2 from n = 29 on; the model stays within the bound.
+    """
+    theorem = hybrid.convergence(2, 4, 0.5)
+    assert theorem.alpha == pytest.approx(0.5528, abs=1e-4)
+    assert not theorem.is_proven
+    exceeds = [_last_step(theorem, 2, n) > n**2 for n in range(2, 60)]
+    assert exceeds == [n >= 29 for n in range(2, 60)]
+    for n, episode in enumerate(islice(hybrid.episodes([3.9, 0.1], [0, 1], 0.5), 400)):
+        assert np.abs(episode.windows - 2).max() < theorem.bound(n, episode.time) + 1e-12
+    assert hybrid.convergence(2, 4.58, 4.58**-0.5).is_proven
+    assert hybrid.convergence(3, 6, 6**-0.5).is_proven
+
+
 def test_flows_converge_to_fair_share_at_the_theorems_rate() -> None:
     found = hybrid.convergence(2, 200, 1 / math.sqrt(200))
     path = list(islice(hybrid.episodes([199, 1], [0, 1], found.g), 250))
