@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,8 @@ def test_counts_and_headline() -> None:
     found = judge(
         (claim("fitted", True), claim("predicted", True), claim("predicted", False)), NOTHING
     )
-    assert counts(found) == {"predicted": (1, 2), "fitted": (1, 1), "by construction": (0, 0)}
+    nothing = {"mathematics": (0, 0), "by construction": (0, 0)}
+    assert counts(found) == {"predicted": (1, 2), "fitted": (1, 1), **nothing}
     assert headline(found) == "Claims that hold: 1 of 2 predicted, 1 of 1 fitted"
 
 
@@ -76,3 +78,25 @@ def test_the_commands_resolve() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert " commands resolve; " in done.stdout
+
+
+class NoRuns(Results):
+    """Results without runs: a check that reads one fails."""
+
+    def __init__(self, size: str) -> None:
+        self.summary = {"name": f"x-{size}"}
+
+    def __getattr__(self, name: str) -> Any:
+        raise LookupError(name)
+
+
+@pytest.mark.parametrize("id_", all_experiments())
+def test_claims_that_read_no_run_are_mathematics(id_: str) -> None:
+    """A claim is of kind mathematics exactly if its check reads no run and it is not arithmetic."""
+    for claim in all_experiments()[id_].claims:
+        try:
+            claim.check(NoRuns("quick"))
+        except LookupError:
+            assert claim.kind != "mathematics", claim.id
+        else:
+            assert claim.kind in ("mathematics", "by construction"), claim.id

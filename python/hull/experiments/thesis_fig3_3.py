@@ -77,7 +77,7 @@ CLAIMS = (
         source="thesis 3.2.1, figure 3.3",
         claim="all trajectories go to the limit cycle (within 1% of the window)",
         check=_arrives,
-        kind="predicted",
+        kind="mathematics",
         bound="hull",
     ),
 )

@@ -50,7 +50,7 @@ CLAIMS = (
         source="thesis 3.2.2, figure 3.5",
         claim="the spectral radius is below 1 for g from 0.001 to 1 and windows from 2.01 to 1000",
         check=_stable,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
 )

@@ -37,7 +37,7 @@ CLAIMS = (
         source="thesis 5.5.2, figure 5.11",
         claim="the outputs with AP and PD are essentially identical (within 5% of the step)",
         check=_same,
-        kind="predicted",
+        kind="mathematics",
         bound="hull",
     ),
 )

@@ -130,7 +130,7 @@ CLAIMS = (
         claim="AP reacts to feedback by (5.24), and T/2 later moves to the midpoint of its "
         "inputs before and after",
         check=_halfway,
-        kind="by construction",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -139,7 +139,7 @@ CLAIMS = (
         claim="its input is that of the PD controller plus a ripple of K e / 4, of mean zero in "
         "each period, for any errors",
         check=_pd,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -148,7 +148,7 @@ CLAIMS = (
         claim="the ripple is negligible where T is below 10% of the dominant time constant (AP and "
         "PD within 5% of a step), and grows with T",
         check=_rule,
-        kind="predicted",
+        kind="mathematics",
         bound="hull",
     ),
 )

@@ -80,7 +80,7 @@ CLAIMS = (
         source="thesis 5.5.1, figure 5.9",
         claim="without delay both are stable; AP oscillates less and settles faster",
         check=_no_delay,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -88,7 +88,7 @@ CLAIMS = (
         source="thesis 5.5.1, figure 5.9",
         claim="with a delay of 8 s the standard controller is unstable and AP is stable",
         check=_eight,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -96,7 +96,7 @@ CLAIMS = (
         source="thesis 5.5.1",
         claim="AP is stable for delays up to 15 s",
         check=_fifteen,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
         tried="Eigenvalues and time response agree on 14.76 s; at 15 s the oscillation grows by "
         "15% in 200 s, which a plot hardly shows. With (5.24) as printed a sample would change "

@@ -111,7 +111,7 @@ CLAIMS = (
         source="thesis figure B.1",
         claim="the sequence from 1 converges to about 0.2",
         check=_star,
-        kind="fitted",
+        kind="mathematics",
         bound="hull",
     ),
     Claim(
@@ -120,7 +120,7 @@ CLAIMS = (
         claim="f maps [0, 1] into itself, rises up to alpha_max and falls from there, is below 4/5 "
         "of alpha_max there, and has one fixed point, below alpha_max and 1",
         check=_shape,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -129,7 +129,7 @@ CLAIMS = (
         claim="up to alpha_max a step leaves at most exp(-g (1 + W* alpha / 2)) of the distance "
         "to the fixed point",
         check=_contraction,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
 )

@@ -155,7 +155,7 @@ CLAIMS = (
         claim="all these can be analyzed as the basic form: each is as stable as the PD controller "
         "that the analysis of theorem 5.4 gives (largest delays within 1 s)",
         check=_identical,
-        kind="predicted",
+        kind="mathematics",
         bound="hull",
     ),
     Claim(
@@ -164,7 +164,7 @@ CLAIMS = (
         claim="with any factor, place and number AP is stable for longer delays than the standard "
         "controller",
         check=_all_more_stable,
-        kind="predicted",
+        kind="mathematics",
         bound="hull",
     ),
     Claim(
@@ -173,7 +173,7 @@ CLAIMS = (
         claim="the further an averaging change goes back, the longer the delay (and the more "
         "sluggish the loop)",
         check=_sluggish,
-        kind="predicted",
+        kind="mathematics",
         bound="hull",
     ),
     Claim(

@@ -243,7 +243,7 @@ CLAIMS = (
         claim="in the Hybrid Model every window at every congestion event is within the bound, "
         "from any start",
         check=_bound_in_the_model,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -271,7 +271,7 @@ CLAIMS = (
         claim="with g of 1/root of W_max and 5/W_max the windows limit the rate; with 1/W_max, g "
         "limits it",
         check=_slower,
-        kind="by construction",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -288,7 +288,7 @@ CLAIMS = (
         source="thesis 3.3.2",
         claim="with g of 1/root of W_max TCP's rate is above DCTCP's and at most 1.4 times that",
         check=_tcp,
-        kind="by construction",
+        kind="mathematics",
         bound="document",
         tried=TRIED_TCP,
         shown_by=commands("thesis-theorem3-2", ""),

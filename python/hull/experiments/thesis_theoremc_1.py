@@ -74,7 +74,7 @@ CLAIMS = (
         source="thesis theorem C.1",
         claim="alpha* is between root(2/W*) / 2 - g and root(2/W*) + g for each W* from 2 packets",
         check=_both,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -82,7 +82,7 @@ CLAIMS = (
         source="thesis appendix C",
         claim="for a very small g it is c / root of W* with c between 1/root of 2 and root of 2",
         check=_small,
-        kind="predicted",
+        kind="mathematics",
         bound="document",
     ),
     Claim(
@@ -91,7 +91,7 @@ CLAIMS = (
         claim="with g at the upper limit 1/root of W_max it stays near that (within a factor of "
         "2, two flows)",
         check=_same,
-        kind="predicted",
+        kind="mathematics",
         bound="hull",
     ),
 )

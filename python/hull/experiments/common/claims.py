@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from hull.experiments.common.measured import Results
 
-Kind = Literal["predicted", "fitted", "by construction"]
+Kind = Literal["predicted", "fitted", "mathematics", "by construction"]
 """What a claim's verdict is worth: see KIND_WORDS."""
 
 Bound = Literal["document", "hull"]
@@ -17,8 +17,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 KIND_WORDS = (
     "Predicted: no parameter was chosen with the statement in view. Fitted: a parameter, or the "
-    "form of the claim, was chosen with it in view. By construction: the claim restates an input "
-    "or is arithmetic."
+    "form of the claim, was chosen with it in view. Mathematics: a theorem, an identity or a fluid "
+    "model is evaluated; no packet is simulated. By construction: the claim restates an input or "
+    "is arithmetic."
 )
 BOUND_WORDS = (
     "Bound, document: the limit is an ordering or a number from the document; a number counts as "
