@@ -103,7 +103,7 @@ CLAIMS = (
         source="thesis 2.3.1",
         claim="TCP and DCTCP both reach 0.95 Gbps (within 1%)",
         check=_whole,
-        kind="predicted",
+        kind="fitted",
         bound="hull",
     ),
     Claim(

@@ -60,7 +60,7 @@ CLAIMS = (
         source="thesis 2.3.1",
         claim="with the recommended thresholds TCP drops to 7.8 Gbps (within 10%)",
         check=_near(UNTUNED),
-        kind="predicted",
+        kind="fitted",
         bound="hull",
     ),
     Claim(

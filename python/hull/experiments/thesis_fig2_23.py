@@ -100,7 +100,7 @@ CLAIMS = (
         source="thesis 2.3.3, figure 2.23",
         claim="flows up to 1 MB are not slower with DCTCP, on average and at the 95th percentile",
         check=_earlier,
-        kind="predicted",
+        kind="fitted",
         bound="document",
     ),
     Claim(
@@ -108,7 +108,7 @@ CLAIMS = (
         source="thesis 2.3.3, figure 2.23",
         claim="larger flows take equally long (mean within 10%)",
         check=_large,
-        kind="predicted",
+        kind="fitted",
         bound="hull",
     ),
     Claim(
