@@ -13,11 +13,14 @@ from page_text import plain, table
 from hull.experiments import all_experiments
 from hull.experiments.common.claims import (
     BOUND_WORDS,
+    DOCUMENTS,
     KIND_WORDS,
     KINDS,
+    OTHERS,
     UNSHIPPED,
     Bound,
     counts,
+    document,
     headline,
 )
 
@@ -49,13 +52,8 @@ def gallery(record):
         everything += judged
     rows.append(("all", len(record), *_held(everything)))
     by_source = table(["source", "experiments", *KINDS], rows)
-    bounds = [
-        (bound, *_held([claim for claim in everything if claim["bound"] == bound]))
-        for bound in get_args(Bound)
-    ]
-    by_bound = table(["bound", *KINDS], bounds)
     counted = f"{headline(everything)}.\n\n"
-    said = f"{KIND_WORDS}\n\n{by_source}\n{BOUND_WORDS}\n\n{by_bound}"
+    said = f"{KIND_WORDS} {BOUND_WORDS}\n\n{_by_document(everything)}\n{by_source}"
     pages = "\n".join(f"experiments/{id_}" for id_ in all_experiments())
     cards.append(f"```{{toctree}}\n:hidden:\n\n{pages}\n```\n")
     return counted + "\n".join(cards), counted + said
@@ -124,10 +122,33 @@ def _frozen_row(old, fate, claims, holds):
     return (wording, plain(old["source"]), old["bound"], verdict(old["holds"]), now)
 
 
+def _by_document(judged):
+    """A table: the claims of each document by kind, and the predicted ones by bound."""
+    documents = [name for name in DOCUMENTS if any(c["document"] == name for c in judged)]
+    groups = [(name, [c for c in judged if c["document"] == name]) for name in documents]
+    groups.append(("all documents", [c for c in judged if c["document"] != OTHERS]))
+    groups.append((OTHERS, [c for c in judged if c["document"] == OTHERS]))
+    rows = []
+    for name, claims in groups:
+        of_bound = [
+            counts(claim for claim in claims if claim["bound"] == bound)["predicted"]
+            for bound in get_args(Bound)
+        ]
+        rows.append((name, *_held(claims), *(_share(*found) for found in of_bound)))
+    bounds = (f"predicted, bound {bound}" for bound in get_args(Bound))
+    return table(["claims of", *KINDS, *bounds], rows)
+
+
 def _judged(id_, entry):
     """The claims of an experiment as the record has them, with kind and bound as they are now."""
     return [
-        {"kind": claim.kind, "bound": claim.bound, "holds": entry["claims"][claim.id]}
+        {
+            "source": claim.source,
+            "document": document(claim.source),
+            "kind": claim.kind,
+            "bound": claim.bound,
+            "holds": entry["claims"][claim.id],
+        }
         for claim in all_experiments()[id_].claims
     ]
 
@@ -147,7 +168,11 @@ def _card(id_, entry):
 
 def _held(judged):
     """One cell for each kind: how many hold, of how many."""
-    return [f"{holding} of {of}" if of else "" for holding, of in counts(judged).values()]
+    return [_share(*found) for found in counts(judged).values()]
+
+
+def _share(holding, of):
+    return f"{holding} of {of}" if of else ""
 
 
 def _tried(claim):

@@ -9,11 +9,13 @@ import pytest
 
 from hull.experiments import all_experiments
 from hull.experiments.common.claims import (
+    OTHERS,
     UNSHIPPED,
     Claim,
     Finding,
     counts,
     cut_as_published,
+    document,
     headline,
     judge,
 )
@@ -22,8 +24,8 @@ from hull.experiments.common.measured import Results
 NOTHING = Results.__new__(Results)
 
 
-def claim(kind: str, holds: bool) -> Claim:
-    return Claim("x", "paper 1", "it holds", lambda _: Finding("", holds), kind=kind, bound="hull")  # type: ignore[arg-type]
+def claim(kind: str, holds: bool, source: str = "paper 1") -> Claim:
+    return Claim("x", source, "it holds", lambda _: Finding("", holds), kind=kind, bound="hull")  # type: ignore[arg-type]
 
 
 def test_counts_and_headline() -> None:
@@ -44,6 +46,31 @@ def test_counts_and_headline() -> None:
 )
 def test_headline_without_predicted_claims(kinds: tuple[str, ...], said: str) -> None:
     assert headline(judge(tuple(claim(kind, True) for kind in kinds), NOTHING)) == said
+
+
+def test_headline_counts_other_sources_apart() -> None:
+    found = [("paper 3.1", True), ("thesis 2", False), ("Uno 5", True), ("no document", True)]
+    said = headline(judge(tuple(claim("predicted", held, of) for of, held in found), NOTHING))
+    assert said == (
+        "Claims that hold: 1 of 2 predicted (documents), 2 of 2 predicted (other sources)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("paper 8, thesis 2.2.2", "paper"),
+        ("report, abstract and I", "report"),
+        ("report III-A on the paper", "report"),
+        ("slides, review of DCTCP", "slides"),
+        ("thesis theorem C.1", "thesis"),
+        ("IEEE 802.1Qau, beside thesis remark 5.5", OTHERS),
+        ("Uno's log tes.tmo", OTHERS),
+        ("no document", OTHERS),
+    ],
+)
+def test_document_of_a_source(source: str, found: str) -> None:
+    assert document(source) == found
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from PIL import Image
 import hull
 from conftest import COMMAND
 from hull.experiments import all_experiments
-from hull.experiments.common.claims import counts
+from hull.experiments.common.claims import OTHERS, counts, document
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -161,13 +161,18 @@ def test_every_experiment_is_in_the_gallery() -> None:
 def test_the_readme_counts_the_claims() -> None:
     record = json.loads((GALLERY / "record.json").read_text(encoding="utf-8"))
     judged = [
-        {"kind": claim.kind, "holds": record[id_]["claims"][claim.id]}
+        {"kind": claim.kind, "bound": claim.bound, "holds": record[id_]["claims"][claim.id]}
         for id_, experiment in all_experiments().items()
         for claim in experiment.claims
+        if document(claim.source) != OTHERS
     ]
     holding, of = counts(judged)["predicted"]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"{holding} of {of} predicted claims hold" in readme
+    own, _ = counts(claim for claim in judged if claim["bound"] == "document")["predicted"]
+    readme = words((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert (
+        f"of {of} predicted claims of the paper, the thesis and the report {holding} hold, "
+        f"{own} of them by a bound of the document itself"
+    ) in readme
 
 
 PAGE = '<p id="here"><a href="{}">x</a><img src="there.png" alt="a picture"></p>'

@@ -15,6 +15,11 @@ Bound = Literal["document", "hull"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+DOCUMENTS = ("paper", "thesis", "report", "slides")
+"""The source documents, with which the source of their claims begins. All others are other
+sources: Uno, Ultra Ethernet, L4S, none."""
+OTHERS = "other sources"
+
 KIND_WORDS = (
     "Predicted: no parameter was chosen with the statement in view. Fitted: a parameter, or the "
     "form of the claim, was chosen with it in view. Mathematics: a theorem, an identity or a fluid "
@@ -73,6 +78,12 @@ def unshipped(what: str) -> tuple[str]:
     return (f"{UNSHIPPED}{what}",)
 
 
+def document(source: str) -> str:
+    """The document of a claim's source ("paper 3.1": "paper"); OTHERS if it is none of them."""
+    first = source.split()[0].rstrip(",")
+    return first if first in DOCUMENTS else OTHERS
+
+
 def judge(claims: tuple[Claim, ...], results: Results) -> list[dict[str, Any]]:
     """Each claim with what was measured and whether it holds, as `--claims` prints it."""
     found = []
@@ -104,8 +115,17 @@ def counts(claims: Iterable[Mapping[str, Any]]) -> dict[Kind, tuple[int, int]]:
 
 
 def headline(claims: Iterable[Mapping[str, Any]]) -> str:
-    """The counts of each kind that occurs: "Claims that hold: 1 of 2 predicted, 1 of 1 fitted"."""
-    found = [f"{holding} of {of} {kind}" for kind, (holding, of) in counts(claims).items() if of]
+    """The counts of each kind that occurs: "Claims that hold: 1 of 2 predicted, 1 of 1 fitted".
+
+    Predicted claims of the documents are counted apart from those of other sources.
+    """
+    judged = list(claims)
+    of_documents = [c for c in judged if document(c["source"]) != OTHERS]
+    found = [f"{holding} of {of} {kind}" for kind, (holding, of) in counts(judged).items() if of]
+    (own, of), (held, all_of) = (counts(some)["predicted"] for some in (of_documents, judged))
+    if 0 < of < all_of:
+        found[0] = f"{own} of {of} predicted (documents)"
+        found.insert(1, f"{held - own} of {all_of - of} predicted ({OTHERS})")
     return f"Claims that hold: {', '.join(found)}" if found else "No claims"
 
 
