@@ -8,7 +8,8 @@ from hull import _core
 from hull.marking_warnings import rate_text, time_text
 from hull.memory import human
 from hull.plan import Cell, Memory, Plan
-from hull.scenario_warnings import warnings_before
+from hull.run_time import time_text
+from hull.scenario_warnings import times_of, warnings_before
 
 _MOST_NAMES = 8
 _MOST_KINDS = 4
@@ -19,6 +20,8 @@ _T = TypeVar("_T")
 def as_json(plan: Plan) -> dict[str, Any]:
     """What would run, for programs."""
     first = plan.cells[0].scenario["run"]
+    times = times_of(plan)
+    known = [seconds for seconds in times if seconds is not None]
     return {
         "name": plan.name,
         "schemes": _unique(cell.scheme for cell in plan.cells if cell.scheme),
@@ -30,6 +33,7 @@ def as_json(plan: Plan) -> dict[str, Any]:
         "warmup": first["warmup"],
         "networks": _networks(plan),
         "memory": _memory(plan),
+        "processor_seconds": max(known) if known and len(known) == len(times) else None,
         "derived": [
             {"key": key, "value": value, "schemes": schemes}
             for (key, value), schemes in _derived(plan.cells).items()
@@ -71,6 +75,7 @@ def rows(plan: Plan, found: dict[str, Any]) -> list[tuple[str, str]]:
         ("seeds", seeds),
         ("runs", runs),
         ("memory", _memory_text(found["memory"])),
+        ("time", _time_text(found["processor_seconds"])),
     ]
     for entry in found["derived"]:
         of = entry["schemes"]
@@ -136,6 +141,13 @@ def _memory_text(memory: Memory | None) -> str:
     if largest is None or 2 * largest["bytes"] < memory["bytes"]:
         return text
     return f"{text}, of which {human(largest['bytes'])} for {largest['key']}: {largest['what']}"
+
+
+def _time_text(seconds: float | None) -> str:
+    """The estimate of the run that takes longest."""
+    if seconds is None:
+        return ""
+    return f"about {time_text(seconds)} of processor time for a run, roughly"
 
 
 def _derived(cells: Iterable[Cell]) -> dict[tuple[str, Any], list[str]]:

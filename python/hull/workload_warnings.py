@@ -61,10 +61,11 @@ def overloads(scenario: Scenario, network: Network) -> Iterator[str]:
     flows = scenario["workload"].get("flows")
     if not isinstance(flows, Mapping) or "load" not in flows:
         return
-    if _hosts_of(scenario["topology"]) > MOST_HOSTS:
+    if number_of_hosts(scenario["topology"]) > MOST_HOSTS:
         return
     hosts = network()["hosts"]
-    sources, destinations = (_chosen(flows.get(key), hosts) for key in ("sources", "destinations"))
+    ends = (flows.get(key) for key in ("sources", "destinations"))
+    sources, destinations = (chosen_hosts(end, hosts) for end in ends)
     if not sources or not destinations:
         return
     transport, load = scenario["transport"], _core.quantity("share", flows["load"])
@@ -94,7 +95,7 @@ def overloads(scenario: Scenario, network: Network) -> Iterator[str]:
         )
 
 
-def _hosts_of(topology: Mapping[str, Any]) -> int:
+def number_of_hosts(topology: Mapping[str, Any]) -> int:
     """Number of hosts of the topologies that can have many; 0 for others."""
     if "fat_tree" in topology:
         return int(topology["fat_tree"]["k"] ** 3 // 4)
@@ -133,7 +134,7 @@ def _tiers(
             yield f"pod {pod}", "the cores", members, (tree["cores"] * rate, tree["cores"] * rate)
 
 
-def _chosen(value: Any, hosts: Sequence[Mapping[str, Any]]) -> set[int]:
+def chosen_hosts(value: Any, hosts: Sequence[Mapping[str, Any]]) -> set[int]:
     """Numbers of the hosts that a key names, all if it is unset; empty if they cannot be read."""
     if value is None:
         return set(range(len(hosts)))

@@ -128,6 +128,7 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
         "seeds       3, from 1 to 3",
         "runs        12, each 10ms",
         "memory      about 50 MB for a run",
+        "time        about 1 s of processor time for a run, roughly",
     ]
     derived = done.stdout.splitlines()[9:]
     assert derived[0] == 'derived     host.queue = "fair"'
