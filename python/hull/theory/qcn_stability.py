@@ -61,17 +61,22 @@ class Loop:
 
     def rightmost(self, delay_s: float, nodes: int = 20) -> complex:
         """The characteristic root with the largest real part at a delay, 1/s."""
-        size = len(self.now)
-        if delay_s == 0:
-            roots = np.linalg.eigvals(self.now + self.before)
-            return complex(roots[np.argmax(roots.real)])
-        grid = np.cos(np.pi * np.arange(nodes + 1) / nodes)
-        generator = np.kron(_differentiation(grid) * 2 / delay_s, np.eye(size))
-        generator[:size] = 0
-        generator[:size, :size] = self.now
-        generator[:size, -size:] += self.before
-        roots = np.linalg.eigvals(generator)
+        return rightmost(self.now, self.before, delay_s, nodes)
+
+
+def rightmost(now: Array, before: Array, delay_s: float, nodes: int = 20) -> complex:
+    """The rightmost root of dx/dt = now x(t) + before x(t - delay), 1/s."""
+    size = len(now)
+    if delay_s == 0:
+        roots = np.linalg.eigvals(now + before)
         return complex(roots[np.argmax(roots.real)])
+    grid = np.cos(np.pi * np.arange(nodes + 1) / nodes)
+    generator = np.kron(_differentiation(grid) * 2 / delay_s, np.eye(size))
+    generator[:size] = 0
+    generator[:size, :size] = now
+    generator[:size, -size:] += before
+    roots = np.linalg.eigvals(generator)
+    return complex(roots[np.argmax(roots.real)])
 
 
 def _squared(polynomial: Array) -> Array:
