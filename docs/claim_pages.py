@@ -74,6 +74,31 @@ def all_claims(record):
     return "\n".join(sections)
 
 
+def page_claims(id_, entry):
+    """The claims of an experiment's page, with what the last recorded run measured for each.
+
+    The gallery's verdict may be of a longer run than the measured values; where the verdict differs
+    in the shorter one, the cell has both.
+    """
+    shown = entry["measured"]
+    rows = []
+    for claim in all_experiments()[id_].claims:
+        found = shown["claims"][claim.id]
+        holds = verdict(entry["claims"][claim.id])
+        if found["holds"] != entry["claims"][claim.id]:
+            holds += f" (as measured: {'yes' if found['holds'] else 'no'})"
+        kinds = f"{claim.kind}, {claim.bound}"
+        rows.append(
+            (plain(claim.claim), plain(claim.source), kinds, plain(found["measured"]), holds)
+        )
+    same = (shown["size"], shown["seeds"]) == (entry["size"], entry["seeds"])
+    runs = f"Claims: {_runs(entry)}."
+    if not same:
+        runs = f"Claims. Measured values: {_runs(shown)}. Verdicts: {_runs(entry)}."
+    header = ["claim", "source", "kind, bound", "measured", "holds"]
+    return f"{runs}\n\n{table(header, rows)}"
+
+
 def frozen_claims(record):
     """Counts of the frozen claims by state, those that are not kept with the reason, and the rest.
 
@@ -151,6 +176,12 @@ def _judged(id_, entry):
         }
         for claim in all_experiments()[id_].claims
     ]
+
+
+def _runs(entry):
+    """The size of the runs and their seeds: "`--full`, 5 seeds"."""
+    seeds = {0: "computed", 1: "one seed"}.get(entry["seeds"], f"{entry['seeds']} seeds")
+    return f"`--{entry['size']}`, {seeds}"
 
 
 def _card(id_, entry):

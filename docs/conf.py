@@ -20,7 +20,7 @@ from hull.terminal import STATISTIC_COLUMNS, key_row, statistic_row
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
-from claim_pages import all_claims, frozen_claims, gallery  # noqa: E402
+from claim_pages import all_claims, frozen_claims, gallery, page_claims  # noqa: E402
 from page_text import table  # noqa: E402
 
 project = "hull"
@@ -156,3 +156,6 @@ for name, text in zip(("gallery", "claims"), gallery(record), strict=True):
     (generated / f"{name}.inc").write_text(text)
 (generated / "all_claims.inc").write_text(all_claims(record))
 (generated / "frozen_claims.inc").write_text(frozen_claims(record))
+(generated / "claims").mkdir()
+for id_, entry in record.items():
+    (generated / "claims" / f"{id_}.inc").write_text(page_claims(id_, entry))

@@ -1,7 +1,8 @@
 """Gallery: the pictures of docs/gallery, made of the figures in a folder of `hull reproduce`.
 
 For each experiment `<ID>.webp`, which its page and its card in the gallery show, and in record.json
-which of its claims hold, by the claims' IDs, and in which size it was run.
+which of its claims hold, by the claims' IDs, in which size it was run, and what was measured for
+each claim.
 Usage: gallery.py RESULTS [FOLDER]. RESULTS holds `<ID>-full` or `<ID>-quick`; where it has both,
 the full run is taken, and where it has neither the earlier pictures stay, and the command says so.
 FOLDER is docs/gallery otherwise.
@@ -36,10 +37,12 @@ def in_palette(image: Image.Image) -> Image.Image:
 
 def entry(summary: dict[str, Any], size: str) -> dict[str, Any]:
     """What the gallery says beside a picture."""
+    run = {"size": size, "seeds": len(summary["seeds"])}
+    found = {c["id"]: {"measured": c["measured"], "holds": c["holds"]} for c in summary["claims"]}
     return {
-        "size": size,
-        "seeds": len(summary["seeds"]),
-        "claims": {claim["id"]: claim["holds"] for claim in summary["claims"]},
+        **run,
+        "claims": {id_: claim["holds"] for id_, claim in found.items()},
+        "measured": {**run, "claims": found},
     }
 
 
@@ -60,7 +63,7 @@ def make(results: Path, gallery: Path) -> list[str]:
         image.save(gallery / f"{id_}.webp", lossless=True, quality=75, method=3)
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
         record[id_] = entry(summary, sizes[0])
-    text = json.dumps({id_: record[id_] for id_ in sorted(record)}, indent=1)
+    text = json.dumps({id_: record[id_] for id_ in sorted(record)}, indent=1, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
     return missing
 

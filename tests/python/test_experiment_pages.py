@@ -105,6 +105,9 @@ def test_gallery_of_a_folder_of_results(everything: Path, tmp_path: Path) -> Non
     record = json.loads((made / "record.json").read_text(encoding="utf-8"))
     assert list(record) == ["fig9"]
     assert record["fig9"]["size"] == "quick"
-    assert set(record["fig9"]["claims"]) == {c.id for c in all_experiments()["fig9"].claims}
+    ids = {c.id for c in all_experiments()["fig9"].claims}
+    measured = record["fig9"]["measured"]
+    assert set(record["fig9"]["claims"]) == set(measured["claims"]) == ids
+    assert (measured["size"], measured["seeds"]) == ("quick", record["fig9"]["seeds"])
     with Image.open(made / "fig9.webp") as image:
         assert 480 < image.width <= 1100
