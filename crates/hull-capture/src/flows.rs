@@ -16,6 +16,8 @@ pub struct Flow {
     pub end_ns: i64,
     /// Bytes of data.
     pub bytes: u64,
+    /// Of these, bytes of packets that repeat an earlier one.
+    pub(crate) repeated: u64,
     /// Number of the sender's address.
     pub src: u32,
     /// Number of the receiver's address.
@@ -44,9 +46,9 @@ impl Table {
         }
     }
 
-    /// Adds a packet with data at `time`, ns. Returns false if the number of flows exceeds the
-    /// limit.
-    pub fn add(&mut self, ends: Ends, time: i64, bytes: u64) -> bool {
+    /// Adds a packet with data at `time`, ns; `repeats` if it looks like an earlier one. Returns
+    /// false if the number of flows exceeds the limit.
+    pub fn add(&mut self, ends: Ends, time: i64, bytes: u64, repeats: bool) -> bool {
         let mut number = |address: IpAddr| {
             let next = self.capture.addresses.len() as u32;
             *self.numbers.entry(address).or_insert_with(|| {
@@ -58,6 +60,7 @@ impl Table {
             start_ns: time,
             end_ns: time,
             bytes,
+            repeated: if repeats { bytes } else { 0 },
             src: number(ends.src),
             dst: number(ends.dst),
             src_port: ends.src_port,
@@ -77,6 +80,7 @@ impl Table {
                     flow.start_ns = flow.start_ns.min(time);
                     flow.end_ns = flow.end_ns.max(time);
                     flow.bytes += bytes;
+                    flow.repeated += fresh.repeated;
                 }
             }
         }
@@ -88,9 +92,15 @@ impl Table {
         self.capture.flows.extend(self.open.remove(ends));
     }
 
-    /// Ends all flows and returns the capture.
-    pub fn end(mut self) -> Capture {
+    /// Ends all flows and returns the capture, `once` without the bytes of repeated packets.
+    pub fn end(mut self, once: bool) -> Capture {
         self.capture.flows.extend(self.open.into_values());
+        if once {
+            for flow in &mut self.capture.flows {
+                flow.bytes -= flow.repeated;
+            }
+            self.capture.flows.retain(|flow| flow.bytes > 0);
+        }
         self.capture
             .flows
             .sort_unstable_by_key(|f| (f.start_ns, f.src, f.dst, f.src_port, f.dst_port, f.end_ns));
@@ -123,11 +133,11 @@ mod tests {
     fn gap_or_syn_ends_a_flow() {
         let mut table = table(10);
         for (port, time, bytes) in [(1, 0, 5), (1, 100, 6), (2, 150, 9), (1, 201, 7)] {
-            assert!(table.add(ends(port), time, bytes));
+            assert!(table.add(ends(port), time, bytes, false));
         }
         table.open(&ends(2));
-        assert!(table.add(ends(2), 160, 1));
-        let capture = table.end();
+        assert!(table.add(ends(2), 160, 1, false));
+        let capture = table.end(false);
         let found = capture
             .flows
             .iter()
@@ -147,8 +157,8 @@ mod tests {
     #[test]
     fn more_flows_than_the_limit() {
         let mut table = table(1);
-        assert!(table.add(ends(1), 0, 5));
-        assert!(table.add(ends(1), 1, 5));
-        assert!(!table.add(ends(2), 2, 5));
+        assert!(table.add(ends(1), 0, 5, false));
+        assert!(table.add(ends(1), 1, 5, false));
+        assert!(!table.add(ends(2), 2, 5, false));
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! A flow is the data of one direction: the same addresses, ports and protocol (TCP or UDP), without a
 //! gap longer than the idle timeout. Its bytes are the payload of TCP and UDP by the lengths in the
-//! headers, so captures truncated to headers count in full; retransmissions count again. A direction
-//! with ACKs only carries no data and is not a flow.
+//! headers, so captures truncated to headers count in full; retransmissions count again. Packets that
+//! were captured twice count once. A direction with ACKs only carries no data and is not a flow.
 //!
 //! `pcap-parser` and `etherparse` read the formats from a buffer of fixed size. Memory grows only with
-//! the number of flows: 40 bytes each, and 80 more for each flow that is still open. [`Limits`] bounds
+//! the number of flows: 48 bytes each, and 80 more for each flow that is still open. [`Limits`] bounds
 //! both.
 
 mod flows;
 mod packet;
 mod records;
+mod twice;
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};

@@ -6,6 +6,7 @@ use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
 
 use crate::flows::Table;
 use crate::packet::{self, Link, Packet};
+use crate::twice::Twice;
 use crate::{Capture, Limits};
 
 const BUFFER: usize = 1 << 20;
@@ -32,6 +33,8 @@ pub struct Counts {
     pub without_time: (u64, u64),
     /// TCP and UDP packets without data: connection setup and teardown, acknowledgments.
     pub without_data: (u64, u64),
+    /// Packets with data that the capture has twice.
+    pub repeated: (u64, u64),
     /// Whether the file ends within a record.
     pub cut_off: bool,
     /// Coarsest clock resolution of an interface, ns; 0 if there is none.
@@ -112,6 +115,7 @@ fn fcs_of_option(stated: u8) -> u32 {
 struct Records {
     interfaces: Vec<Interface>,
     table: Table,
+    twice: Twice,
     counts: Counts,
     /// Number of packets without bytes since the last one with bytes.
     empty: u64,
@@ -123,6 +127,7 @@ pub(crate) fn read(source: impl Read + Send, limits: Limits) -> Result<Capture, 
     let mut records = Records {
         interfaces: Vec::new(),
         table: Table::new(limits),
+        twice: Twice::default(),
         counts: Counts::default(),
         empty: 0,
         limits,
@@ -159,8 +164,10 @@ pub(crate) fn read(source: impl Read + Send, limits: Limits) -> Result<Capture, 
             return Err("cannot be read or decompressed".to_owned());
         }
     }
-    let mut capture = records.table.end();
+    let repeated = records.twice.repeated();
+    let mut capture = records.table.end(repeated.is_some());
     capture.counts = records.counts;
+    capture.counts.repeated = repeated.unwrap_or_default();
     Ok(capture)
 }
 
@@ -254,12 +261,22 @@ impl Records {
             (Packet::Fragment, _) => &mut self.counts.fragments,
             (Packet::Unreadable, _) => &mut self.counts.unreadable,
             (_, None) => &mut self.counts.without_time,
-            (Packet::Data { ends, bytes, opens }, Some(time)) => {
+            (
+                Packet::Data {
+                    ends,
+                    bytes,
+                    opens,
+                    digest,
+                },
+                Some(time),
+            ) => {
                 if opens {
                     self.table.open(&ends);
                 }
                 if bytes > 0 {
-                    if self.table.add(ends, interface.time(time), bytes) {
+                    let at = interface.time(time);
+                    let repeats = self.twice.repeats(digest, at, length);
+                    if self.table.add(ends, at, bytes, repeats) {
                         return Ok(());
                     }
                     return Err(format!("has more than {} flows", self.limits.flows));

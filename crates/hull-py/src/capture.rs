@@ -47,6 +47,7 @@ pub fn capture_flows<'py>(
         "unreadable": counts.unreadable,
         "without_time": counts.without_time,
         "without_data": counts.without_data,
+        "repeated": counts.repeated,
         "cut_off": counts.cut_off,
         "resolution_ns": counts.resolution_ns,
     }))?;

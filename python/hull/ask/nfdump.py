@@ -15,6 +15,8 @@ _OLD = {"ts", "sa", "da", "ibyt"}
 _NEW = {"firstSeen", "srcAddr", "dstAddr"}
 _SUMMARY = ("Summary", "flows")
 _SUMMARY_FIELDS = 6
+_FLOWS = r"^\d{1,9}$"
+_NUMBER = r"^\d+(\.\d+)?$"
 MAGIC = (b"\xa5\x0c", b"\x0c\xa5")
 """The first bytes of nfdump's own files."""
 
@@ -25,16 +27,17 @@ def is_nfdump(names: Sequence[str]) -> bool:
 
 
 def of_summary(names: Sequence[str], kinds: "Sequence[pl.DataType]") -> "pl.Expr":
-    """Whether a row is a line of the summary: it names one, or has six fields and no more.
+    """Whether a row is a line of the summary: it names one, or has six numbers and nothing more.
 
-    Under a header of fewer columns the line of numbers begins with a small one, the flows.
+    The line of numbers begins with a small one, the flows; a flow has addresses.
     """
     import polars as pl
 
-    first = pl.col(names[0])
     if not isinstance(kinds[0], pl.String):
         return pl.lit(False)
-    named = first.str.strip_chars().is_in(_SUMMARY).fill_null(False)
-    if len(names) <= _SUMMARY_FIELDS:
-        return named | first.str.contains(r"^\s*\d{1,9}\s*$").fill_null(False)
-    return named | pl.col(names[_SUMMARY_FIELDS]).is_null()
+    cells = [pl.col(name).cast(pl.String).str.strip_chars() for name in names]
+    named = cells[0].is_in(_SUMMARY)
+    numbers = [cell.str.contains(_NUMBER) for cell in cells[:_SUMMARY_FIELDS]]
+    nothing = [cell.is_null() for cell in cells[_SUMMARY_FIELDS:]]
+    counts = pl.all_horizontal(cells[0].str.contains(_FLOWS), *numbers, *nothing)
+    return named.fill_null(False) | counts.fill_null(False)

@@ -18,6 +18,13 @@ from hull.theory.tiers import PortClass
 EOS_QUEUE = 1
 SONIC_QUEUE = 0
 SONIC_FILE = "dctcp-marking.json"
+_UNTRIED = "not tried on a switch by hull."
+_EOS_SYNTAX = f"Syntax of Arista's data model of EOS (arista.avd, qos_profiles), {_UNTRIED}"
+_NXOS_SYNTAX = (
+    "Syntax of the Cisco Nexus 9000 Series NX-OS Quality of Service Configuration Guide, release "
+    f"10.x, {_UNTRIED}"
+)
+_SONIC_SYNTAX = f"Syntax of SONiC's Configuration.md (sonic-buildimage), {_UNTRIED}"
 _SONIC_LANES = 4
 """Numbers between SONiC's port names in the example."""
 
@@ -116,8 +123,9 @@ def _eos(ports: Sequence[PortClass]) -> Section:
     return Section(
         "Switches: Arista EOS",
         (
-            "Thresholds may be bytes, kbytes, mbytes or segments, 1 to 256,000,000. Some "
-            f"platforms write uc-tx-queue for tx-queue. Replace queue {EOS_QUEUE} and the "
+            _EOS_SYNTAX,
+            "Thresholds may be bytes, kbytes, mbytes or segments, 1 to 256,000,000. "
+            f"Some platforms write uc-tx-queue for tx-queue. Replace queue {EOS_QUEUE} and the "
             "interfaces.",
             Block("text", "\n".join([*profiles, *interfaces])),
             "Marks by queue:",
@@ -145,6 +153,7 @@ def _nxos(ports: Sequence[PortClass]) -> Section:
     return Section(
         "Switches: Cisco NX-OS (Nexus 9000)",
         (
+            _NXOS_SYNTAX,
             "Thresholds may be bytes, kbytes, mbytes or packets. weight 0 judges the length of the "
             "moment; without the word ecn the switch drops instead of marking. If a queuing policy "
             "is in use, add the random-detect line to its class and keep its other lines.",
@@ -166,6 +175,7 @@ def _sonic(ports: Sequence[PortClass]) -> Section:
     return Section(
         "Switches: SONiC",
         (
+            _SONIC_SYNTAX,
             "Thresholds are bytes; Dell's Enterprise SONiC takes 1,000 to 12,480,000. Packets that "
             "no policer has coloured are green. Replace the ports and the queue: each port of a "
             "class has a line in QUEUE.",

@@ -97,9 +97,11 @@ def nfdump_csv(path: Path, flows: list[Flow], form: str = "new") -> Path:
     return path
 
 
-def packet(src: str, dst: str, ports: tuple[int, int], data: int, flags: int = 0x10) -> bytes:
+def packet(
+    src: str, dst: str, ports: tuple[int, int], data: int, flags: int = 0x10, sequence: int = 0
+) -> bytes:
     """An Ethernet frame with TCP and `data` zero bytes."""
-    tcp = struct.pack(">HHIIBBHHH", *ports, 0, 0, 0x50, flags, 0, 0, 0)
+    tcp = struct.pack(">HHIIBBHHH", *ports, sequence, 0, 0x50, flags, 0, 0, 0)
     ends = [bytes(map(int, end.split("."))) for end in (src, dst)]
     ip = struct.pack(">BBHHHBBH", 0x45, 0, 40 + data, 0, 0, 64, 6, 0) + ends[0] + ends[1]
     return bytes(12) + b"\x08\x00" + ip + tcp + bytes(data)
@@ -121,7 +123,8 @@ def frames_of(flows: list[Flow]) -> list[tuple[int, bytes]]:
         pieces = [min(1460, f.bytes - at) for at in range(0, f.bytes, 1460)]
         for index, data in enumerate(pieces):
             time = f.start_us + f.duration_us * index // max(1, len(pieces) - 1)
-            frames.append((time, packet(f.src, f.dst, (f.src_port, f.dst_port), data)))
+            ports = (f.src_port, f.dst_port)
+            frames.append((time, packet(f.src, f.dst, ports, data, sequence=1460 * index)))
             frames.append((time + 1, packet(f.dst, f.src, (f.dst_port, f.src_port), 0)))
     return sorted(frames)
 
@@ -136,8 +139,10 @@ def pcap(path: Path, frames: list[tuple[int, bytes]]) -> Path:
     return path
 
 
-def pcapng(path: Path, frames: list[tuple[int, bytes]]) -> Path:
-    """The same as pcapng, with ns timestamps."""
+def pcapng(
+    path: Path, frames: list[tuple[int, bytes]], second: list[tuple[int, bytes]] | None = None
+) -> Path:
+    """The same as pcapng, with ns timestamps; `second`: what another interface captured."""
 
     def block(kind: int, body: bytes) -> bytes:
         body += bytes(-len(body) % 4)
@@ -145,10 +150,12 @@ def pcapng(path: Path, frames: list[tuple[int, bytes]]) -> Path:
         return struct.pack("<I", kind) + length + body + length
 
     content = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))]
-    content.append(block(1, struct.pack("<HHIHHB3xHH", 1, 0, 0, 9, 1, 9, 0, 0)))
-    for us, frame in frames:
+    content += 2 * [block(1, struct.pack("<HHIHHB3xHH", 1, 0, 0, 9, 1, 9, 0, 0))]
+    every = [(us, 0, frame) for us, frame in frames]
+    every += [(us, 1, frame) for us, frame in second or []]
+    for us, interface, frame in sorted(every, key=lambda one: one[0]):
         ns = (BEGIN_S * 10**6 + us) * 1000
-        head = struct.pack("<IIIII", 0, ns >> 32, ns & 0xFFFFFFFF, len(frame), len(frame))
+        head = struct.pack("<IIIII", interface, ns >> 32, ns & 0xFFFFFFFF, len(frame), len(frame))
         content.append(block(6, head + frame))
     path.write_bytes(b"".join(content))
     return path

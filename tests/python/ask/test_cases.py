@@ -348,6 +348,18 @@ def test_nfdump_summary_below_few_rows(tmp_path: Path) -> None:
     assert (trace.counts.flows, [one.rows for one in trace.counts.dropped]) == (2, [3])
 
 
+def test_short_rows_are_not_nfdumps_summary(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text(
+        "ts,sa,da,ibyt,pr,flg,note\n1.5,10.0.0.1,10.0.0.2,5,6,S,\n2.5,10.0.0.1,10.0.0.2,7,6\n"
+        "3.5,10.0.0.1,10.0.0.2,9,6,S,x\nSummary\nflows,bytes,packets,avg_bps,avg_pps,avg_bpp\n"
+        "3,21,3,100,0,7\n"
+    )
+    trace = read_trace(path)
+    add_up(trace)
+    assert (trace.counts.bytes, [one.rows for one in trace.counts.dropped]) == (21, [3])
+
+
 def test_sizes_with_units() -> None:
     trace = read_trace(CASES / "nfdump-human-sizes.csv")
     counts = trace.counts

@@ -191,6 +191,7 @@ def test_lines_of_eos_and_nxos() -> None:
         re.MULTILINE,
     )
     assert eos == nxos == ["15938", "63750"]
+    assert text.count("not tried on a switch by hull") == 3
     defined = set(
         re.findall(r"^(?:qos profile|policy-map type queuing) (\S+)$", text, re.MULTILINE)
     )

@@ -135,7 +135,7 @@ def test_a_capture_by_connection_and_gap(tmp_path: Path) -> None:
         (0, packet(*one, 0, 0x02)),
         (10, packet(*one, 100)),
         (20, packet(*other, 1000)),
-        (30, packet(*other, 1000)),
+        (30, packet(*other, 1000, sequence=1000)),
         (2_000_000, packet(*one, 7)),
         (2_000_010, packet(*one, 0, 0x02)),
         (2_000_020, packet(*one, 9)),
