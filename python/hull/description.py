@@ -8,7 +8,7 @@ from hull import _core
 from hull.marking_warnings import rate_text, time_text
 from hull.memory import human
 from hull.plan import Cell, Memory, Plan
-from hull.run_time import time_text
+from hull.run_time import rough_time
 from hull.scenario_warnings import times_of, warnings_before
 
 _MOST_NAMES = 8
@@ -147,7 +147,7 @@ def _time_text(seconds: float | None) -> str:
     """The estimate of the run that takes longest."""
     if seconds is None:
         return ""
-    return f"about {time_text(seconds)} of processor time for a run, roughly"
+    return f"about {rough_time(seconds)} of processor time for a run, roughly"
 
 
 def _derived(cells: Iterable[Cell]) -> dict[tuple[str, Any], list[str]]:

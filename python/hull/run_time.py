@@ -31,7 +31,7 @@ Hosts = Sequence[Mapping[str, Any]]
 Network = Callable[[], Mapping[str, Any]]
 
 
-def time_text(seconds: float) -> str:
+def rough_time(seconds: float) -> str:
     """A rough time for people."""
     for unit, factor in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 1.5 * factor:

@@ -12,7 +12,7 @@ from hull import _core
 from hull.bare_numbers import Bare, bare_numbers, implausible
 from hull.marking_warnings import marking_warnings
 from hull.plan import Cell, Plan
-from hull.run_time import processor_time_s, time_text
+from hull.run_time import processor_time_s, rough_time
 from hull.workload_warnings import workload_warnings
 
 _MOST_NAMES = 3
@@ -26,7 +26,9 @@ Networks = dict[str, dict[str, Any]]
 
 def warnings_before(plan: Plan) -> list[str]:
     """The sentences for all cells of a plan."""
-    return warnings_of_cells(plan.cells, {}, bare_numbers(plan.text, plan.overrides))
+    networks: Networks = {}
+    texts = warnings_of_cells(plan.cells, networks, bare_numbers(plan.text, plan.overrides))
+    return [*texts, *_long_runs(plan, networks)]
 
 
 def warnings_of_cells(
@@ -41,38 +43,34 @@ def warnings_of_cells(
         of_numbers = filter(None, (implausible(one, cell.scenario) for one in bare))
         for text in dict.fromkeys([*of_numbers, *_of_cell(cell, networks)]):
             found.setdefault(text, []).append(_name(cell))
-    texts = [
+    return [
         text if len(names) == len(cells) else f"{text} ({_names(names)})"
         for text, names in found.items()
     ]
-    return [*texts, *_long_runs(plan, [cell.scenario for cell in cells], networks)]
 
 
 def times_of(plan: Plan) -> list[float | None]:
     """Estimated processor time of a run of each cell, s; None where it is not estimated."""
-    networks: dict[str, dict[str, Any]] = {}
+    networks: Networks = {}
     return _times([cell.scenario for cell in plan.cells if cell.scenario], networks)
 
 
-def _times(
-    scenarios: Sequence[dict[str, Any]], networks: dict[str, dict[str, Any]]
-) -> list[float | None]:
+def _times(scenarios: Sequence[dict[str, Any]], networks: Networks) -> list[float | None]:
     return [
         processor_time_s(scenario, partial(_network, scenario, networks)) for scenario in scenarios
     ]
 
 
-def _long_runs(
-    plan: Plan, scenarios: Sequence[dict[str, Any]], networks: dict[str, dict[str, Any]]
-) -> Iterator[str]:
+def _long_runs(plan: Plan, networks: Networks) -> Iterator[str]:
     """Runs that take more than an hour of processor time together."""
+    scenarios = [cell.scenario for cell in plan.cells if cell.scenario]
     total_s = sum(filter(None, _times(scenarios, networks))) * len(plan.seeds)
     if total_s > LONG_S:
         runs = len(plan.parts)
         told = "the run takes" if runs == 1 else f"the {runs} runs together take"
         yield (
-            f"run.duration: {told} about {time_text(total_s)} of processor time, a rough estimate; "
-            "a shorter duration, fewer seeds or --scheme take less"
+            f"run.duration: {told} about {rough_time(total_s)} of processor time, a rough "
+            "estimate; a shorter duration, fewer seeds or --scheme take less"
         )
 
 

@@ -11,7 +11,7 @@ import hull as hull_package
 from conftest import Hull
 from hull import _core, scenarios
 from hull.plan import make_plan, read_scenario
-from hull.run_time import HOPS_PER_S, packet_hops, time_text
+from hull.run_time import HOPS_PER_S, packet_hops, rough_time
 from hull.scenario_warnings import times_of, warnings_before
 
 RUNS = {
@@ -99,7 +99,7 @@ def test_a_long_run_warns(hull: Hull, place: Path) -> None:
     total_s = 2 * sum(filter(None, times_of(plan)))
     assert total_s > 3600
     assert warnings_before(plan) == [
-        f"run.duration: the 24 runs together take about {time_text(total_s)} of processor time, a "
+        f"run.duration: the 24 runs together take about {rough_time(total_s)} of processor time, a "
         "rough estimate; a shorter duration, fewer seeds or --scheme take less"
     ]
     found = json.loads(hull("check", "scenario.toml", "--format", "json").stdout)
@@ -109,5 +109,5 @@ def test_a_long_run_warns(hull: Hull, place: Path) -> None:
 
 
 def test_times_for_people() -> None:
-    texts = [time_text(seconds) for seconds in (0.01, 42, 100, 7200, 864000)]
+    texts = [rough_time(seconds) for seconds in (0.01, 42, 100, 7200, 864000)]
     assert texts == ["1 s", "42 s", "1.7 min", "2 h", "10 days"]
