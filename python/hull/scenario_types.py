@@ -243,28 +243,43 @@ class PartitionAggregate(TypedDict):
 
 
 class Incast(TypedDict):
-    """A client queries servers at once, waits for all responses, and repeats."""
+    """A client queries servers at once, waits for all responses, and repeats. With `load` or
+    `queries_per_second`, queries arrive as a Poisson process, each from a random client to
+    random servers.
+    """
 
     total: NotRequired[Size]
     """Bytes of all responses to a query together, shared equally between the servers."""
+    load: NotRequired[Share]
+    """Bytes of the responses as a share of the rate of the links to the clients: queries arrive
+    as a Poisson process; this or `queries_per_second`.
+    """
+    queries_per_second: NotRequired[float]
+    """Rate of this Poisson process, of all clients together; this or `load`."""
+    clients: NotRequired[HostList]
+    """With `load` or `queries_per_second`: the hosts of which each query has a random one as its
+    client (default: all).
+    """
     client: NotRequired[HostRef]
-    """The requesting host (default: host 0)."""
+    """The requesting host (default: host 0); not with `load` or `queries_per_second`."""
     servers: NotRequired[HostList]
     """The responding hosts (default: all but the client). With `all_to_all`: all participating
     hosts.
     """
     fan_in: NotRequired[int]
-    """Number of servers per query, the first ones of the list (default: all)."""
+    """Number of servers per query, the first ones of the list; with `load` or
+    `queries_per_second`, random ones without the client (default: all).
+    """
     all_to_all: NotRequired[bool]
     """Whether each server is also a client of the others at the same time (figure 2.20)."""
     queries: NotRequired[int]
-    """Queries of each client, after which the run may end; unset: queries continue until the end
-    of the measured time.
+    """Queries of each client, with `load` or `queries_per_second` of all together, after which
+    the run may end; unset: queries continue until the end of the measured time.
     """
     request_size: NotRequired[Size]
     """Bytes of a request."""
     start: NotRequired[Time]
-    """Start time of the first query."""
+    """Start time of the first query, or of the Poisson process."""
     jitter: NotRequired[Time]
     """Each request is delayed by a random time below this value (thesis 2.1.3)."""
     deadline: NotRequired[Time]
@@ -425,7 +440,7 @@ class Workload(TypedDict):
     with the columns `start_ps`, `src`, `dst`, `bytes`).
     """
     incast: NotRequired[Incast]
-    """Queries of one client to servers that answer at once (thesis 2.3.2)."""
+    """Queries to servers that answer at once (thesis 2.3.2), of one client or of random ones."""
     partition_aggregate: NotRequired[PartitionAggregate]
     """Queries of one client to servers with service times (report III-B)."""
     all_to_all: NotRequired[AllToAll]

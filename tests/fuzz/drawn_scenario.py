@@ -375,7 +375,15 @@ def _workload(draw: random.Random, hosts: int) -> Table:
             "total": size(100),
             "queries": draw.randint(1, 9),
             "jitter": _us(draw, 50)(),
-            **some(draw, {"all_to_all": lambda: True, "deadline": lambda: "1ms"}, 0.3),
+            **some(draw, {"deadline": lambda: "1ms"}, 0.3),
+            **draw.choice(
+                [
+                    {},
+                    {"all_to_all": True},
+                    {"load": "2%"},
+                    {"queries_per_second": 20_000, "fan_in": 1},
+                ]
+            ),
         },
         "partition_aggregate": lambda: {
             "interval": f"{draw.randint(50, 1000)}us",

@@ -39,7 +39,7 @@ pub enum Purpose {
     FlowSizes = 33,
     /// Sources and destinations of Poisson flows.
     FlowEndpoints = 34,
-    /// Jitter of the requests of an incast; one stream per client.
+    /// Jitter of the requests of an incast; one stream per client, or one for random clients.
     RequestJitter = 35,
     /// Times between partition/aggregate queries.
     QueryArrivals = 36,
@@ -59,6 +59,10 @@ pub enum Purpose {
     RequestService = 43,
     /// Pairs of a permutation.
     Permutation = 44,
+    /// Times between the queries of an incast to random receivers.
+    IncastArrivals = 45,
+    /// Clients and servers of these queries.
+    IncastEndpoints = 46,
 }
 
 /// Stream of random numbers.

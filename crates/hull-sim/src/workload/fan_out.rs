@@ -6,9 +6,11 @@ use slab::Slab;
 
 use super::backlog::waiting;
 use super::context::Context;
+use super::query::Query;
 use super::{Backlog, Channel, Message, QueryRecord};
 use crate::limits;
 use crate::problem::Problem;
+use crate::scenario;
 
 /// Purpose of a message or a wake, packed into its tag or token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +80,18 @@ pub(super) enum ResponseBytes {
     Total(u64),
 }
 
+impl ResponseBytes {
+    /// Bytes of the response of this server, one of `servers`.
+    pub fn of(self, server: u32, servers: u64) -> u64 {
+        match self {
+            ResponseBytes::Each(bytes) => bytes,
+            ResponseBytes::Total(total) => {
+                total / servers + u64::from(u64::from(server) < total % servers)
+            }
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Client {
     host: u32,
@@ -87,14 +101,10 @@ struct Client {
 
 /// Query that not all servers have answered.
 #[derive(Debug)]
-struct Query {
-    start_ps: u64,
+struct Open {
+    /// Index of the client.
     client: u32,
-    answered: u32,
-    in_time: u32,
-    timeouts: u32,
-    bytes: u64,
-    response_sum_ps: u128,
+    query: Query,
 }
 
 /// Clients with their servers and open queries.
@@ -106,7 +116,7 @@ pub(super) struct FanOut {
     response: ResponseBytes,
     deadline_ps: u64,
     application_delay_ps: u64,
-    queries: Slab<Query>,
+    queries: Slab<Open>,
 }
 
 impl FanOut {
@@ -161,6 +171,30 @@ impl FanOut {
         }
     }
 
+    /// Rejects an incast from fewer servers than it asks, or with less than a byte from each.
+    pub fn check_fan_in(
+        settings: &scenario::Incast,
+        fan_in: usize,
+        available: usize,
+    ) -> Result<(), Problem> {
+        if fan_in > available {
+            return Err(Problem::new(
+                "workload.incast.fan_in".to_owned(),
+                format!("{fan_in} is invalid; expected 1 to {available}, the servers there are"),
+            ));
+        }
+        if fan_in == 0 || fan_in > FanOut::MAX_SERVERS.min(settings.total.0 as usize) {
+            return Err(Problem::new(
+                "workload.incast.total".to_owned(),
+                format!(
+                    "found \"{}\" from {fan_in} servers; expected at least 1B from at least one",
+                    settings.total
+                ),
+            ));
+        }
+        Ok(())
+    }
+
     /// Estimates the messages waiting at the end if each client sends a query every `interval_ps`,
     /// at most `queries` in total.
     pub fn backlog(&self, interval_ps: f64, queries: u64, context: &Context) -> Backlog {
@@ -194,16 +228,13 @@ impl FanOut {
 
     /// Opens a query of a client. Returns the tickets of its requests.
     pub fn open(&mut self, now_ps: u64, client: usize) -> impl Iterator<Item = Ticket> + use<> {
-        let number = self.queries.insert(Query {
-            start_ps: now_ps,
+        let Client { host, servers, .. } = &self.clients[client];
+        let servers = servers.len() as u32;
+        let number = self.queries.insert(Open {
             client: client as u32,
-            answered: 0,
-            in_time: 0,
-            timeouts: 0,
-            bytes: 0,
-            response_sum_ps: 0,
+            query: Query::new(now_ps, *host, servers),
         }) as u64;
-        (0..self.clients[client].servers.len() as u32).map(move |server| Ticket {
+        (0..servers).map(move |server| Ticket {
             server,
             ..Ticket::new(Step::Request, number)
         })
@@ -248,59 +279,31 @@ impl FanOut {
         let number = ticket.number as usize;
         let (client, _) = self.place(ticket);
         let bytes = self.response_bytes(client, ticket.server);
-        let servers = client.servers.len() as u32;
-        let query = &mut self.queries[number];
-        let elapsed_ps = now_ps + self.application_delay_ps - query.start_ps;
-        query.answered += 1;
-        query.in_time += u32::from(elapsed_ps <= self.deadline_ps);
-        query.timeouts += u32::from(ticket.timed_out || timeouts > 0);
-        query.bytes += bytes;
-        query.response_sum_ps += u128::from(elapsed_ps);
-        if query.answered < servers {
-            return None;
-        }
-        let query = self.queries.remove(number);
-        Some((query.client as usize, self.record(&query, Some(elapsed_ps))))
+        let done_ps = now_ps + self.application_delay_ps;
+        let timed_out = ticket.timed_out || timeouts > 0;
+        let query = &mut self.queries[number].query;
+        let record = query.answer(done_ps, bytes, timed_out, self.deadline_ps)?;
+        let open = self.queries.remove(number);
+        Some((open.client as usize, record))
     }
 
     /// Records of the queries that are open at the end, in arbitrary order.
     pub fn finish(&mut self) -> Vec<QueryRecord> {
         let open = std::mem::take(&mut self.queries);
         open.iter()
-            .map(|(_, query)| self.record(query, None))
+            .map(|(_, open)| open.query.record(None))
             .collect()
     }
 
-    fn record(&self, query: &Query, completion_ps: Option<u64>) -> QueryRecord {
-        let client = &self.clients[query.client as usize];
-        let answered = u128::from(query.answered.max(1));
-        QueryRecord {
-            start_ps: query.start_ps,
-            completion_ps,
-            client: client.host,
-            servers: client.servers.len() as u32,
-            in_time: query.in_time,
-            timeouts: query.timeouts,
-            bytes: query.bytes,
-            mean_response_ps: (query.response_sum_ps / answered) as u64,
-        }
-    }
-
     fn place(&self, ticket: Ticket) -> (&Client, Channel) {
-        let query = &self.queries[ticket.number as usize];
-        let client = &self.clients[query.client as usize];
+        let open = &self.queries[ticket.number as usize];
+        let client = &self.clients[open.client as usize];
         let connection = client.first_connection + ticket.server;
         (client, Channel::Connection(connection))
     }
 
     fn response_bytes(&self, client: &Client, server: u32) -> u64 {
-        match self.response {
-            ResponseBytes::Each(bytes) => bytes,
-            ResponseBytes::Total(total) => {
-                let servers = client.servers.len() as u64;
-                total / servers + u64::from(u64::from(server) < total % servers)
-            }
-        }
+        self.response.of(server, client.servers.len() as u64)
     }
 }
 

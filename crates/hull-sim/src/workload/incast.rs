@@ -90,26 +90,9 @@ impl Incast {
 /// Selects the servers of a query.
 fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>, Problem> {
     let available = servers.len();
-    if let Some(fan_in) = settings.fan_in {
-        if fan_in as usize > available {
-            return Err(Problem::new(
-                "workload.incast.fan_in".to_owned(),
-                format!("{fan_in} is invalid; expected 1 to {available}, the servers there are"),
-            ));
-        }
-        servers.truncate(fan_in as usize);
-    }
-    let most = FanOut::MAX_SERVERS.min(settings.total.0 as usize);
-    if servers.is_empty() || servers.len() > most {
-        return Err(Problem::new(
-            "workload.incast.total".to_owned(),
-            format!(
-                "found \"{}\" from {} servers; expected at least 1B from at least one",
-                settings.total,
-                servers.len()
-            ),
-        ));
-    }
+    let fan_in = settings.fan_in.map_or(available, |fan_in| fan_in as usize);
+    FanOut::check_fan_in(settings, fan_in, available)?;
+    servers.truncate(fan_in);
     Ok(servers)
 }
 

@@ -12,6 +12,7 @@ use super::long_lived::LongLived;
 use super::partition_aggregate::PartitionAggregate;
 use super::permutation::Permutation;
 use super::poisson_flows::PoissonFlows;
+use super::poisson_incast::PoissonIncast;
 use super::production::Production;
 use super::replay::Replay;
 use super::request_response::RequestResponse;
@@ -34,6 +35,7 @@ enum Kind {
     Flows(Box<PoissonFlows>),
     Replay(Box<Replay>),
     Incast(Incast),
+    PoissonIncast(Box<PoissonIncast>),
     PartitionAggregate(Box<PartitionAggregate>),
     AllToAll(AllToAll),
     Permutation(Permutation),
@@ -50,6 +52,7 @@ macro_rules! each {
             Kind::Flows($workload) => $call,
             Kind::Replay($workload) => $call,
             Kind::Incast($workload) => $call,
+            Kind::PoissonIncast($workload) => $call,
             Kind::PartitionAggregate($workload) => $call,
             Kind::AllToAll($workload) => $call,
             Kind::Permutation($workload) => $call,
@@ -128,8 +131,11 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         None => {}
     }
     if let Some(settings) = &workload.incast {
-        let incast = Incast::new(settings, &context)?;
-        add("incast", settings.transport.as_ref(), Kind::Incast(incast));
+        let incast = match settings.is_poisson() {
+            true => Kind::PoissonIncast(Box::new(PoissonIncast::new(settings, &context)?)),
+            false => Kind::Incast(Incast::new(settings, &context)?),
+        };
+        add("incast", settings.transport.as_ref(), incast);
     }
     if let Some(settings) = &workload.partition_aggregate {
         let queries =
@@ -244,6 +250,7 @@ impl Traffic {
             | Kind::LongLived(_)
             | Kind::Flows(_)
             | Kind::Incast(_)
+            | Kind::PoissonIncast(_)
             | Kind::PartitionAggregate(_)
             | Kind::AllToAll(_)
             | Kind::Permutation(_)

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation::{self, Control, Failure, Outcome};
+use hull_sim::workload::QueryRecord;
 
 use super::star;
 
@@ -373,6 +374,15 @@ fn fan_out() {
         &[LEAVES, INCAST],
         &["run.duration=100s", "switch.buffer=20pkts"],
     );
+}
+
+#[test]
+fn incast_to_random_receivers() {
+    let incast = "[workload.incast]\nload = \"10%\"\nfan_in = 8\ntotal = \"100KB\"\n";
+    let outcome = on_all(&[LEAVES, incast, FLOWS], &["switch.buffer=20pkts"]);
+    let done = |query: &&QueryRecord| query.completion_ps.is_some() && query.bytes == 100_000;
+    let queries = outcome.queries.iter().filter(done).count();
+    assert!(queries > 5, "{queries}");
 }
 
 /// A network without links between switches is not partitioned, and a switch is never split.

@@ -50,7 +50,7 @@ pub struct Workload {
     /// with the columns `start_ps`, `src`, `dst`, `bytes`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<Flows>,
-    /// Queries of one client to servers that answer at once (thesis 2.3.2).
+    /// Queries to servers that answer at once (thesis 2.3.2), of one client or of random ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incast: Option<Incast>,
     /// Queries of one client to servers with service times (report III-B).
@@ -286,6 +286,34 @@ mod tests {
             (
                 "incast = { all_to_all = true, client = 0 }".to_owned(),
                 ["workload.incast.client", "none", "all_to_all"],
+            ),
+            (
+                "incast = { load = 0.1, client = 0 }".to_owned(),
+                ["workload.incast.client", "0", "clients with load"],
+            ),
+            (
+                "incast = { clients = \"1-3\" }".to_owned(),
+                [
+                    "workload.incast.clients",
+                    "1-3",
+                    "load or queries_per_second",
+                ],
+            ),
+            (
+                "incast = { load = 1 }".to_owned(),
+                ["workload.incast.load", "1", "below 100%"],
+            ),
+            (
+                "incast = { load = 0.1, queries_per_second = 1 }".to_owned(),
+                ["workload.incast: ", "load and queries_per_second", "one of"],
+            ),
+            (
+                "incast = { queries_per_second = 0 }".to_owned(),
+                ["workload.incast.queries_per_second", "0", "1e-6 to 1e12"],
+            ),
+            (
+                "incast = { load = 0.1, all_to_all = true }".to_owned(),
+                ["workload.incast.all_to_all", "true", "random"],
             ),
             (
                 "incast = { deadline = \"0s\" }".to_owned(),
