@@ -13,6 +13,7 @@ from hull.input_file import special_kind
 _FILES = (
     "topology.file.path",
     "workload.flows",
+    "workload.list",
     "workload.flows.sizes.csv",
     "workload.production.query_intervals",
     "workload.production.background_intervals",

@@ -439,6 +439,8 @@ class Workload(TypedDict):
     """Poisson flows between random hosts (paper 6.3), or the path of a flow list (CSV or Parquet
     with the columns `start_ps`, `src`, `dst`, `bytes`).
     """
+    list: NotRequired[str]
+    """Path of a flow list (as `flows`) beside the Poisson flows of `flows` or other traffic."""
     incast: NotRequired[Incast]
     """Queries to servers that answer at once (thesis 2.3.2), of one client or of random ones."""
     partition_aggregate: NotRequired[PartitionAggregate]

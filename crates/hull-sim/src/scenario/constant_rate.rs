@@ -66,6 +66,7 @@ impl super::Workload {
             ("requests", self.requests.is_some()),
             ("bulk", self.bulk.is_some()),
             ("flows", self.flows.is_some()),
+            ("list", self.list.is_some()),
             ("incast", self.incast.is_some()),
             ("partition_aggregate", self.partition_aggregate.is_some()),
             ("all_to_all", self.all_to_all.is_some()),

@@ -205,7 +205,7 @@ impl super::Workload {
     fn flow_list(&self) -> Option<&str> {
         match &self.flows {
             Some(Flows::Replay(path)) => Some(path),
-            _ => None,
+            _ => self.list.as_deref(),
         }
     }
 

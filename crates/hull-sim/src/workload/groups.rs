@@ -117,18 +117,18 @@ impl Groups {
         }
     }
 
-    /// Rejects a group of `[groups]` without flows. `numbers` are the groups that flows have.
+    /// Rejects a group of `[groups]` without flows. `numbers` are the groups that the flows of a table have.
     pub(super) fn check_used(
         &self,
         texts: &IndexMap<String, String>,
         numbers: &[u16],
-        flows: usize,
+        (table, flows): (&str, usize),
     ) -> Result<(), Problem> {
         for (number, (name, text)) in (1..).zip(texts) {
             if !numbers.contains(&number) {
                 let told = format!(
-                    "{} fits none of {flows} flows of workload.flows; expected a group with flows (the label of \
-                     a row counts, then the first group that fits)",
+                    "{} fits none of {flows} flows of workload.{table}; expected a group with flows (the label \
+                     of a row counts, then the first group that fits)",
                     quoted(text)
                 );
                 return Err(Problem::new(format!("groups.{name}"), told));

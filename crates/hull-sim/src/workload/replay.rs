@@ -47,15 +47,15 @@ pub(super) struct Replay {
 const NEXT: u64 = 1 << 40;
 
 impl Replay {
-    /// Creates the replay of the file at `path`.
+    /// Creates the replay of the file at `path`, which is the value of `key`.
     pub fn new(
-        path: &str,
+        (key, path): (&str, &str),
         class_bounds: &[Size],
         context: &Context,
         groups: &Groups,
     ) -> Result<Self, Problem> {
         let list = shared_list::LAST.read(path, context.hosts, context.transports, groups);
-        let list = list.map_err(|problem| ("workload.flows".to_owned(), problem))?;
+        let list = list.map_err(|problem| (key.to_owned(), problem))?;
         let transports = list.transports();
         let groups = (groups_of(&list, groups), list.flows().len());
         let count = list.count_before(context.end_ps);
@@ -70,7 +70,7 @@ impl Replay {
             }
         }
         if late == list.flows().len() {
-            return Err(no_flow_in_time(&list, path, context.end_ps));
+            return Err(no_flow_in_time(&list, (key, path), context.end_ps));
         }
         let starts = if chains.is_empty() { 0 } else { count };
         Ok(Replay {
@@ -160,7 +160,7 @@ impl Replay {
 }
 
 /// Problem of a list without a flow in the measured time.
-fn no_flow_in_time(list: &FlowList, path: &str, end_ps: u64) -> Problem {
+fn no_flow_in_time(list: &FlowList, (key, path): (&str, &str), end_ps: u64) -> Problem {
     let first_ps = list.flows().iter().map(|flow| flow.start_ps).min();
     let problem = format!(
         "{}: the first flow starts at {}; expected one before the end of the measured time, {}",
@@ -168,7 +168,7 @@ fn no_flow_in_time(list: &FlowList, path: &str, end_ps: u64) -> Problem {
         Time(first_ps.unwrap_or(0)),
         Time(end_ps)
     );
-    ("workload.flows".to_owned(), problem).into()
+    (key.to_owned(), problem).into()
 }
 
 /// Numbers of the groups of a list's flows, each once.
@@ -370,5 +370,8 @@ mod tests {
             .into();
         assert_eq!(key, "workload.flows");
         assert!(problem.contains("no/list.csv"), "{problem}");
+        let beside = build("workload.list = \"no/list.csv\"", 3, "1s");
+        let (key, _): (String, String) = beside.expect_err("no").into();
+        assert_eq!(key, "workload.list");
     }
 }

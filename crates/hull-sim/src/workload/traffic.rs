@@ -117,18 +117,20 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         let flows = LongLived::new(settings, &context)?;
         add("long_lived", None, Kind::LongLived(flows));
     }
-    match &workload.flows {
-        Some(Flows::Poisson(settings)) => {
-            let flows = Box::new(PoissonFlows::new(settings, &context)?);
-            add("flows", settings.transport.as_ref(), Kind::Flows(flows));
-        }
-        Some(list @ Flows::Replay(path)) => {
-            let replay = Replay::new(path, &list.class_bounds(), &context, &groups)?;
-            groups = groups.with_names(replay.group_names());
-            scenario.check_listed(&replay.transports)?;
-            add("flows", None, Kind::Replay(Box::new(replay)));
-        }
-        None => {}
+    if let Some(Flows::Poisson(settings)) = &workload.flows {
+        let flows = Box::new(PoissonFlows::new(settings, &context)?);
+        add("flows", settings.transport.as_ref(), Kind::Flows(flows));
+    }
+    let list = match &workload.flows {
+        Some(Flows::Replay(path)) => Some(("flows", path)),
+        _ => workload.list.as_ref().map(|path| ("list", path)),
+    };
+    if let Some((name, path)) = list {
+        let key = format!("workload.{name}");
+        let replay = Replay::new((&key, path), &Flows::bounds_of_list(), &context, &groups)?;
+        groups = groups.with_names(replay.group_names());
+        scenario.check_listed(&replay.transports)?;
+        add(name, None, Kind::Replay(Box::new(replay)));
     }
     if let Some(settings) = &workload.incast {
         let incast = match settings.is_poisson() {
@@ -163,9 +165,9 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
         add("production", settings.transport.as_ref(), production);
     }
     // The flows of other workloads are not known beforehand.
-    if let [(_, _, Kind::Replay(replay))] = &kinds[..] {
+    if let [(name, _, Kind::Replay(replay))] = &kinds[..] {
         let (numbers, flows) = &replay.groups;
-        groups.check_used(&scenario.groups, numbers, *flows)?;
+        groups.check_used(&scenario.groups, numbers, (name, *flows))?;
     }
     let mut traffic = Traffic {
         parts: Vec::new(),

@@ -72,12 +72,9 @@ pub struct PoissonFlows {
 }
 
 impl Flows {
-    /// Upper bounds of the size classes in the results; for a flow list, those of thesis table 4.6.
-    pub fn class_bounds(&self) -> Vec<Size> {
-        match self {
-            Flows::Poisson(flows) => flows.class_bounds.clone(),
-            Flows::Replay(_) => default::class_bounds(),
-        }
+    /// Upper bounds of the size classes of a flow list: those of thesis table 4.6.
+    pub fn bounds_of_list() -> Vec<Size> {
+        default::class_bounds()
     }
 }
 
@@ -138,6 +135,16 @@ pub(super) fn check(flows: &Flows) -> Result<(), Problem> {
             "the path of a flow list",
         ),
     }
+}
+
+/// Checks a flow list beside `flows`.
+pub(super) fn check_list(path: &str, flows: Option<&Flows>) -> Result<(), Problem> {
+    let (key, found) = ("workload.list", quoted(path));
+    if matches!(flows, Some(Flows::Replay(_))) {
+        let allowed = "a table of Poisson flows in workload.flows beside it: a run has one list";
+        return refuse(key, &found, allowed);
+    }
+    require(!path.is_empty(), key, found, "the path of a flow list")
 }
 
 fn poisson(flows: &PoissonFlows) -> Result<(), Problem> {

@@ -50,6 +50,9 @@ pub struct Workload {
     /// with the columns `start_ps`, `src`, `dst`, `bytes`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<Flows>,
+    /// Path of a flow list (as `flows`) beside the Poisson flows of `flows` or other traffic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<String>,
     /// Queries to servers that answer at once (thesis 2.3.2), of one client or of random ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incast: Option<Incast>,
@@ -91,6 +94,10 @@ pub(super) fn check(workload: &Workload) -> Vec<Result<(), Problem>> {
         workload.bulk.as_ref().map(bulk::check),
         workload.long_lived.as_ref().map(long_lived::check),
         workload.flows.as_ref().map(flows::check),
+        workload
+            .list
+            .as_ref()
+            .map(|path| flows::check_list(path, workload.flows.as_ref())),
         workload.incast.as_ref().map(incast::check),
         workload
             .partition_aggregate
@@ -104,7 +111,7 @@ pub(super) fn check(workload: &Workload) -> Vec<Result<(), Problem>> {
         let none = refuse(
             "workload",
             "no traffic",
-            "one or more of the tables requests, bulk, long_lived, flows, incast, partition_aggregate, all_to_all, permutation, production",
+            "one or more of the tables requests, bulk, long_lived, flows, list, incast, partition_aggregate, all_to_all, permutation, production",
         );
         return vec![none];
     }
@@ -165,7 +172,11 @@ mod tests {
 
     #[test]
     fn written_scenario_reads_back_unchanged() {
-        for workload in [ALL, "workload.flows = \"list.csv\""] {
+        for workload in [
+            ALL,
+            "workload.flows = \"list.csv\"",
+            "workload.list = \"list.csv\"",
+        ] {
             let read = scenario(workload).expect("good");
             let text = read.to_toml().expect("TOML");
             let again = expand(&text, "again.toml", &[]).expect("good").remove(0);
@@ -229,6 +240,14 @@ mod tests {
             (
                 "high_priority_below = \"1KB\"".to_owned(),
                 ["workload: ", "no traffic", "production"],
+            ),
+            (
+                "list = \"\"".to_owned(),
+                ["workload.list", "\"\"", "path of a flow list"],
+            ),
+            (
+                "list = \"a.csv\"\nflows = \"b.csv\"".to_owned(),
+                ["workload.list", "a.csv", "table of Poisson flows"],
             ),
             (
                 "flows = 7".to_owned(),

@@ -46,6 +46,39 @@ fn concurrent_workloads_draw_as_if_alone() {
 }
 
 #[test]
+fn flow_list_and_poisson_flows_together() {
+    let path = std::env::temp_dir().join(format!("hull-beside-{}.csv", std::process::id()));
+    let rows: Vec<(u64, u32, u32, u64)> = (0..50)
+        .map(|n| (n * 10_000_000_007, n as u32 % 9, 9, 1 + 300 * n * n))
+        .collect();
+    let lines = rows
+        .iter()
+        .map(|(start_ps, src, dst, bytes)| format!("{start_ps},{src},{dst},{bytes}\n"));
+    let text = format!("start_ps,src,dst,bytes\n{}", lines.collect::<String>());
+    std::fs::write(&path, text).expect("a temporary file");
+    let list = format!("workload.list = \"{}\"\n", path.display());
+    let both = run(&format!("{list}{FLOWS}"));
+    let alone = run(&list);
+    std::fs::remove_file(&path).expect("file exists");
+    // The Poisson flows come first, and keep their classes.
+    let poisson = run(FLOWS);
+    let (of_list, of_poisson): (Vec<_>, Vec<_>) =
+        both.flows.iter().partition(|record| record.class >= 4);
+    assert_eq!(of_poisson, Vec::from_iter(&poisson.flows));
+    let exact = |record: &&crate::workload::FlowRecord| {
+        (record.start_ps, record.src, record.dst, record.bytes)
+    };
+    assert_eq!(Vec::from_iter(of_list.iter().map(exact)), rows);
+    assert_eq!(
+        Vec::from_iter(alone.flows.iter().map(|record| exact(&record))),
+        rows
+    );
+    assert_eq!(both.sends.len(), poisson.sends.len() + 50);
+    assert_eq!(both.classes[..4], poisson.classes);
+    assert_eq!(both.classes[4], "list (0, 10KB]");
+}
+
+#[test]
 fn same_seed_same_traffic() {
     let text = format!("{REQUESTS}{QUERIES}{FLOWS}");
     let (one, two) = (run(&text), run(&text));
