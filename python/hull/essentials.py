@@ -178,6 +178,7 @@ def _kinds(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
         read = _of_class(("slowdown",), name, of_slowdown)
         kinds.append((f"slowdown, {name}", of_slowdown, "1", *read))
     kinds += _of_groups(parts, every=every)
+    kinds += _of_ends(parts)
     if any(map(_unfinished, parts)):
         kinds.append(("unfinished flows", "", "1", _unfinished, _started, _never))
     if any(part.get("queries") for part in parts):
@@ -248,6 +249,35 @@ def _of_groups(parts: Sequence[Mapping[str, Any]], *, every: bool) -> list[Any]:
             kinds += [
                 (what, word, "us", *_of_class(path, name, key)) for key, word in shown.items()
             ]
+    return kinds
+
+
+def _of_ends(parts: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """For each workload that ends by itself the time until its last flow is complete. A scheme with
+    an unfinished flow in any seed has their number instead.
+    """
+    workloads = list(dict.fromkeys(name for part in parts for name in part.get("last_flow", {})))
+
+    def number(name: str, key: str) -> tuple[Any, Any, Any]:
+        def entry(part: Mapping[str, Any]) -> Mapping[str, Any]:
+            found: Mapping[str, Any] = part.get("last_flow", {}).get(name) or {}
+            return found
+
+        unfinished = {part["scheme"] for part in parts if entry(part).get("unfinished")}
+
+        def read(part: Mapping[str, Any]) -> float | None:
+            is_shown = (part["scheme"] in unfinished) == (key == "unfinished")
+            return entry(part).get(key) if is_shown else None
+
+        return read, lambda part: entry(part).get("flows", 0), _never
+
+    kinds: list[Any] = []
+    for name in workloads:
+        of = f" of {name}" if len(workloads) > 1 else ""
+        kinds += [
+            (f"last flow{of} completes", "", "us", *number(name, "completion_us")),
+            (f"last flow{of} missing: unfinished", "", "1", *number(name, "unfinished")),
+        ]
     return kinds
 
 

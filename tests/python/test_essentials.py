@@ -148,6 +148,31 @@ def test_every_size_class_on_request() -> None:
     }
 
 
+def test_last_flow_by_hand() -> None:
+    """Two seeds end after 30 and 50 us; of the other scheme one seed leaves 2 of 10 flows open."""
+
+    def ended(scheme: str, seed: int, us: float | None, unfinished: int = 0) -> dict[str, Any]:
+        last = {"completion_us": us, "flows": 10, "unfinished": unfinished}
+        return {**part(scheme, seed, 10.0, 1000.0), "last_flow": {"incast": last}}
+
+    parts = [ended("tcp", 1, 30.0), ended("tcp", 2, 50.0), ended("hull", 1, 20.0)]
+    lines = lines_of({"parts": [*parts, ended("hull", 2, None, 2)]})
+    of = {(line.scheme, line.what): line for line in lines if line.what.startswith("last flow")}
+    assert list(of) == [
+        ("tcp", "last flow completes"),
+        ("hull", "last flow missing: unfinished"),
+    ]
+    complete, unfinished = of.values()
+    assert (complete.value.mean, complete.unit, complete.count) == (40.0, "us", 20)
+    # Student's t with one degree of freedom times the standard error of the mean, 10.
+    assert complete.value.ci95 == pytest.approx(127.062, rel=1e-4)
+    assert (unfinished.value.mean, unfinished.unit) == (1.0, "1")
+    both = [ended("tcp", 1, 30.0), ended("hull", 1, 15.0)]
+    both[1]["last_flow"] = {**both[0]["last_flow"], "list": both[1]["last_flow"]["incast"]}
+    named = {line.what for line in lines_of({"parts": both}) if "last flow" in line.what}
+    assert named == {"last flow of incast completes", "last flow of list completes"}
+
+
 def test_as_csv() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(lines_of(SUMMARY)))))
     assert len(rows) == 2 * 4

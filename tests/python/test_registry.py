@@ -28,6 +28,7 @@ EVERYTHING: dict[str, Any] = {
     "workload": {
         "requests": {"load": "20%", "classes": [{"size": "1KB", "share": "100%"}]},
         "incast": {"total": "10KB"},
+        "permutation": {"size": "1KB"},
         "flows": {
             "load": "20%",
             "transport": "other",

@@ -20,6 +20,7 @@ use crate::simulation::{
     self, Control, Divided, Failure, Outcome, PacketCount, ProcessorUse, Throughput,
 };
 use crate::transport::External;
+use crate::workload::LastFlow;
 
 /// Identity of a part within a run.
 #[derive(Clone, Debug, Serialize)]
@@ -86,6 +87,9 @@ pub struct Summary {
     /// Results of the flows of each group, if there are groups.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub groups: IndexMap<String, GroupSummary>,
+    /// Completion of the last flow of each workload that ends by itself, if there are any.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub last_flow: IndexMap<&'static str, LastFlow>,
     /// Utilization of the links, by tier.
     pub links: IndexMap<String, TierCount>,
     /// Rows of a flow list whose start is after the measured time, if there are any.
@@ -180,6 +184,7 @@ pub fn run(
         throughput: outcome.throughput,
         transports: outcome.transports,
         groups: outcome.flows.groups(),
+        last_flow: outcome.last_flows,
         drops_by_place: drops_by_place(
             &outcome.links,
             (!scenario.topology.failures.is_empty()).then_some(outcome.drops_without_route),

@@ -1,10 +1,11 @@
-//! The statistics of each transport and of each group of flows, which only scenarios with several have.
+//! The statistics of each transport, of each group of flows, and of workloads that end, which not all
+//! scenarios have.
 
 use super::statistic::Combined::Mean;
 use super::statistic::Statistic;
 use super::statistic::Unit::{BitPerSecond, Byte, Count, Microsecond, Packet, Share};
 
-/// Statistics of transports and groups, in the order of `summary.json`.
+/// Statistics of transports, groups and ends of workloads, in the order of `summary.json`.
 pub const SEVERAL: &[Statistic] = &[
     Statistic::new(
         "transports.<transport>.goodput_bps",
@@ -116,4 +117,22 @@ pub const SEVERAL: &[Statistic] = &[
         .where_several(),
     Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
         .where_several(),
+    Statistic::new("last_flow.<workload>.flows", Count, Mean, "flows or queries of this workload")
+        .where_several(),
+    Statistic::new(
+        "last_flow.<workload>.unfinished",
+        Count,
+        Mean,
+        "those that did not complete, or not start",
+    )
+    .where_several(),
+    Statistic::new(
+        "last_flow.<workload>.completion_us",
+        Microsecond,
+        Mean,
+        "time from the start of a workload's first flow or query to the completion of its last one, in the \
+         whole run; absent for a workload without a fixed number of them, null in a seed that leaves one \
+         unfinished",
+    )
+    .where_several(),
 ];

@@ -109,8 +109,8 @@ impl Statistic {
         self
     }
 
-    /// Marks a statistic that exists only if a scenario has several transports or groups. A cell
-    /// has it after all others.
+    /// Marks a statistic that exists only if a scenario has several transports, groups, or a workload
+    /// that ends. A cell has it after all others.
     pub const fn where_several(mut self) -> Self {
         self.where_several = true;
         self

@@ -13,7 +13,7 @@ use crate::measure::{
     TransportSummary, WaitSummary,
 };
 use crate::network::{Distribution, Network, Port, Reading};
-use crate::workload::{QueryRecord, Workload};
+use crate::workload::{LastFlow, QueryRecord, Workload};
 
 /// Packets of a run by their fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -180,6 +180,8 @@ pub struct Outcome {
     pub drops_without_route: u64,
     /// Number of listed flows that would have started after the measured time.
     pub late_flows: u64,
+    /// Completion of the last flow of each workload that ends by itself.
+    pub last_flows: IndexMap<&'static str, LastFlow>,
     /// Largest number of flows in use at the same time.
     pub flow_slots: u64,
     /// Processor time of each thread except the first, s.
@@ -245,6 +247,7 @@ impl Outcome {
             options_in_flight,
             drops_without_route: network.drops_without_route(),
             late_flows: workload.traffic.late(),
+            last_flows: workload.traffic.last_flows().collect(),
             flow_slots: tally
                 .flow_slots
                 .unwrap_or(endpoints.table.flows.len() as u64),

@@ -85,6 +85,10 @@ impl Workload for AllToAll {
         Backlog::of_flows(flows).with_largest(self.size)
     }
 
+    fn planned(&self) -> Option<u64> {
+        Some((self.hosts.len() * (self.hosts.len() - 1)) as u64)
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         let starts = self.starts_ps.iter().zip(0..);
         agenda.wakes.extend(starts.map(|(&at_ps, i)| (at_ps, i)));

@@ -76,6 +76,10 @@ impl Workload for Bulk {
         .with_largest(self.size.unwrap_or(LASTING))
     }
 
+    fn planned(&self) -> Option<u64> {
+        self.size.map(|_| self.flows)
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         self.start(0, agenda);
     }

@@ -19,6 +19,7 @@ pub(super) struct Incast {
     fan_out: FanOut,
     /// Remaining queries and jitter stream of each client.
     clients: Vec<(u64, Stream)>,
+    planned: Option<u64>,
     start_ps: u64,
     jitter_ps: u64,
     end_ps: u64,
@@ -48,6 +49,7 @@ impl Incast {
             .collect::<Result<Vec<_>, Problem>>()?;
         let queries = settings.queries.unwrap_or(u64::MAX);
         Ok(Incast {
+            planned: (settings.queries).map(|each| each.saturating_mul(clients.len() as u64)),
             clients: clients
                 .iter()
                 .map(|&(host, _)| {
@@ -103,6 +105,10 @@ impl Workload for Incast {
 
     fn classes(&self) -> &[String] {
         &[]
+    }
+
+    fn planned(&self) -> Option<u64> {
+        self.planned
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

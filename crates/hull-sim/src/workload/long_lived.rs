@@ -144,6 +144,11 @@ impl Workload for LongLived {
             .with_largest(largest.unwrap_or(0))
     }
 
+    fn planned(&self) -> Option<u64> {
+        let is_finite = self.flows.iter().all(|flow| flow.size.is_some());
+        is_finite.then_some(self.flows.len() as u64)
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         for (i, flow) in self.flows.iter().enumerate() {
             let start = (flow.start_ps, 2 * i as u64);

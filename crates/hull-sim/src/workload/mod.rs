@@ -14,6 +14,7 @@ mod bulk;
 mod cdf_table;
 mod context;
 mod csv_rows;
+mod ending;
 mod fan_out;
 mod flow_chains;
 mod flow_list;
@@ -43,6 +44,7 @@ mod traffic;
 
 pub use backlog::Backlog;
 pub use cdf_table::CdfTable;
+pub use ending::LastFlow;
 pub use flow_list::{FlowList, ListedFlow};
 pub use groups::Groups;
 pub use hosts::HostNames;
@@ -259,6 +261,9 @@ pub trait Workload {
     fn backlog(&self) -> Backlog {
         Backlog::default()
     }
+
+    /// Number of flows and queries that it makes in all, if it ends by itself.
+    fn planned(&self) -> Option<u64>;
 
     /// Begins; called once, at time 0.
     fn begin(&mut self, agenda: &mut Agenda);

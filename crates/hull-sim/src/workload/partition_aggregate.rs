@@ -33,6 +33,7 @@ pub(super) struct PartitionAggregate {
     backlog: Backlog,
     /// Number of queries not yet sent.
     left: u64,
+    planned: Option<u64>,
     end_ps: u64,
     application_delay_ps: u64,
 }
@@ -69,6 +70,7 @@ impl PartitionAggregate {
             interval_ps: settings.interval.0,
             times: Stream::new(context.seed, Purpose::QueryArrivals, 0),
             left,
+            planned: settings.queries,
             end_ps: context.end_ps,
             application_delay_ps: context.application_delay_ps,
         })
@@ -99,6 +101,10 @@ impl Workload for PartitionAggregate {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn planned(&self) -> Option<u64> {
+        self.planned
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

@@ -80,6 +80,10 @@ impl Workload for Permutation {
         Backlog::of_flows(self.ends.len() as u64).with_largest(self.size)
     }
 
+    fn planned(&self) -> Option<u64> {
+        Some(self.ends.len() as u64)
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         agenda.wakes.push((self.start_ps, 0));
     }

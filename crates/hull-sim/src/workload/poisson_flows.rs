@@ -264,6 +264,10 @@ impl Workload for PoissonFlows {
         }
     }
 
+    fn planned(&self) -> Option<u64> {
+        self.count
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         self.next_arrival(0, agenda);
     }

@@ -44,6 +44,7 @@ pub(super) struct PoissonIncast {
     backlog: Backlog,
     /// Number of queries not yet sent.
     left: u64,
+    planned: Option<u64>,
     end_ps: u64,
     application_delay_ps: u64,
     queries: Slab<Open>,
@@ -89,6 +90,7 @@ impl PoissonIncast {
             jitter_ps: settings.jitter.0,
             backlog: Backlog::of_flows(flows),
             left,
+            planned: settings.queries,
             end_ps: context.end_ps,
             application_delay_ps: context.application_delay_ps,
             queries: Slab::new(),
@@ -198,6 +200,10 @@ impl Workload for PoissonIncast {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn planned(&self) -> Option<u64> {
+        self.planned
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

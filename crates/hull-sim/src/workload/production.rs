@@ -230,6 +230,10 @@ impl Workload for Production {
         self.backlog
     }
 
+    fn planned(&self) -> Option<u64> {
+        None // traffic comes to the end of the measured time
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         for server in 0..self.servers.len() {
             self.next_query(0, server, agenda);

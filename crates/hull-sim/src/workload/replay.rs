@@ -216,6 +216,10 @@ impl Workload for Replay {
         }
     }
 
+    fn planned(&self) -> Option<u64> {
+        Some(self.list.flows().len() as u64)
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         self.start(0, agenda);
     }

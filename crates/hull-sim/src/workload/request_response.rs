@@ -247,6 +247,10 @@ impl Workload for RequestResponse {
         }
     }
 
+    fn planned(&self) -> Option<u64> {
+        None // requests come to the end of the measured time
+    }
+
     fn begin(&mut self, agenda: &mut Agenda) {
         for class in 0..self.classes.len() {
             // Without load the mean gap is infinite.

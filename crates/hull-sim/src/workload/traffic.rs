@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::all_to_all::AllToAll;
 use super::bulk::Bulk;
 use super::context::Context;
+use super::ending::{Ending, LastFlow};
 use super::incast::Incast;
 use super::long_lived::LongLived;
 use super::partition_aggregate::PartitionAggregate;
@@ -70,6 +71,7 @@ struct Part {
     first_connection: u32,
     first_class: u16,
     transport: u16,
+    ending: Ending,
 }
 
 /// Traffic of a run: one workload or several.
@@ -211,6 +213,7 @@ impl Traffic {
             first_connection,
             first_class,
             transport,
+            ending: Ending::default(),
         });
         Ok(())
     }
@@ -241,6 +244,21 @@ impl Traffic {
         };
         let heaviest = self.parts.iter().rev().max_by_key(under_way);
         heaviest.map_or("flows", |part| part.name)
+    }
+
+    /// Completion of the last flow of each workload that ends by itself, by the name of its table.
+    pub fn last_flows(&self) -> impl Iterator<Item = (&'static str, LastFlow)> {
+        self.parts.iter().filter_map(|part| {
+            let planned = each!(&part.kind, workload => workload.planned())?;
+            Some((part.name, part.ending.of(planned)))
+        })
+    }
+
+    /// Adds the flows that have completed in another part of the run.
+    pub fn join_endings(&mut self, other: &Traffic) {
+        for (own, other) in self.parts.iter_mut().zip(&other.parts) {
+            own.ending.join(&other.ending);
+        }
     }
 
     /// Memory of its lists that grow with hosts or files, bytes.
@@ -286,6 +304,7 @@ impl Traffic {
             first_connection,
             first_class,
             transport,
+            ending,
             ..
         } = &mut self.parts[part];
         call(kind, agenda);
@@ -306,7 +325,13 @@ impl Traffic {
         for tag in &mut agenda.stops[stops..] {
             *tag |= prefix;
         }
+        for query in &agenda.queries[queries..] {
+            if let Some(completion_ps) = query.completion_ps {
+                ending.add(query.start_ps, query.start_ps + completion_ps);
+            }
+        }
         for record in &mut agenda.flows[flows..] {
+            ending.add(record.start_ps, record.start_ps + record.fct_ps);
             record.class += *first_class;
             if record.connection != NO_CONNECTION {
                 record.connection += *first_connection;
@@ -371,6 +396,12 @@ impl Workload for Traffic {
         let kinds = self.parts.iter().map(|part| &part.kind);
         let of_each = kinds.map(|kind| each!(kind, workload => workload.backlog()));
         of_each.fold(Backlog::default(), Backlog::and)
+    }
+
+    /// Sum over the workloads; `None` if one of them does not end.
+    fn planned(&self) -> Option<u64> {
+        let planned = |part: &Part| each!(&part.kind, workload => workload.planned());
+        self.parts.iter().map(planned).sum()
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {

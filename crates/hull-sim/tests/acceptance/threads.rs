@@ -98,7 +98,8 @@ fn everything(outcome: &Outcome) -> String {
     }
     writeln!(text, "{:?} {:?}", outcome.queues, outcome.fairness).expect("writes to a String");
     writeln!(text, "{:?} {:?}", outcome.queries, outcome.transports).expect("writes to a String");
-    writeln!(text, "{:?}", outcome.flows.groups()).expect("writes to a String");
+    let ends = (outcome.flows.groups(), &outcome.last_flows);
+    writeln!(text, "{ends:?}").expect("writes to a String");
     text
 }
 
@@ -227,6 +228,20 @@ fn a_run_that_ends_when_all_is_done() {
     ];
     let outcome = on_all(&[TREE, FLOWS], &settings);
     assert!(outcome.simulated_ps < 10 * star::SECOND_PS);
+    // The flows of the warm-up are no rows, and belong to the traffic.
+    let last = outcome.last_flows["flows"];
+    let end_ps = outcome
+        .flows
+        .rows()
+        .iter()
+        .map(|row| row.start_ps + row.fct_ps)
+        .max();
+    let took_us = end_ps.unwrap_or(0) as f64 * 1e-6 - last.completion_us.expect("all completed");
+    assert!(
+        (0.0..20.0).contains(&took_us),
+        "the first flow started after {took_us} us"
+    );
+    assert_eq!((last.flows, last.unfinished), (500, 0));
 }
 
 /// Ports with several queues select the next packet when the link is free, or slightly earlier.

@@ -259,6 +259,7 @@ impl Partition {
             at_warmup.join(&other.instruments.at_warmup, &plan, number);
             edge.fabric.join(&mut other.fabric, &plan, number);
             other.workload.finish(&mut edge.records.flows);
+            (edge.workload.traffic).join_endings(&other.workload.traffic);
             if let Some(of_hosts) = &plan.of_hosts {
                 edge.endpoints.join(&mut other.endpoints, of_hosts, number);
             }
