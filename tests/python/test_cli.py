@@ -52,8 +52,16 @@ def test_closed_pipe_is_not_an_error(place: Path) -> None:
     assert done.stderr == ""
 
 
+def test_shipped_scenarios_have_a_line_each(hull: Hull) -> None:
+    lines = [line.partition("  ") for line in hull("scenarios").stdout.splitlines()]
+    assert [name for name, _, _ in lines] == scenarios.names()
+    titles = [title.strip() for _, _, title in lines]
+    assert all(titles)
+    assert len(set(titles)) == len(titles)
+    assert not [title for title in titles if "  " in title or len(title) > 110]
+
+
 def test_copy_a_shipped_scenario(hull: Hull) -> None:
-    assert hull("scenarios").stdout.split() == scenarios.names()
     assert hull("scenarios", "copy", "epfl-table2").stdout == "epfl-table2.toml\n"
     copied = Path("epfl-table2.toml").read_text(encoding="utf-8")
     assert copied == scenarios.text("epfl-table2")

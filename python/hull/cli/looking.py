@@ -58,10 +58,12 @@ def statistics(
 
 @command("scenarios")
 def list_scenarios() -> None:
-    """List the shipped scenario files, or copy one."""
-    from hull.scenarios import names
+    """List the shipped scenario files with a line for each, or copy one."""
+    from hull.scenarios import descriptions
 
-    print("\n".join(names()))
+    found = descriptions()
+    width = max(map(len, found))
+    print("\n".join(f"{name:{width}}  {title}" for name, title in found.items()))
 
 
 @command("scenarios copy")

@@ -12,6 +12,13 @@ def names() -> list[str]:
     )
 
 
+def descriptions() -> dict[str, str]:
+    """One line for each shipped scenario, by name: its title."""
+    import tomllib
+
+    return {name: tomllib.loads(text(name))["title"] for name in names()}
+
+
 def text(name: str) -> str:
     """The file of that name."""
     return (files(__name__) / f"{name}.toml").read_text(encoding="utf-8")
