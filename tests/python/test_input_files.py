@@ -1,5 +1,6 @@
 """Input files: endless files, pipes without a writer, JSON of any depth."""
 
+import gzip
 import os
 import resource
 from collections.abc import Callable
@@ -163,3 +164,17 @@ def test_each_spelling_of_a_file_is_seen(tmp_path: Path, text: str) -> None:
     os.mkfifo(pipe)
     with pytest.raises(UsageError, match="pipe"):
         check_named_files("scenario.toml", text.format(pipe), [])
+
+
+def test_compressed_files_are_named(hull: Hull, place: Path) -> None:
+    Path("list.csv.gz").write_bytes(gzip.compress(b"start_ps,src,dst,bytes\n0,1,0,1000\n"))
+    said = "list.csv.gz is compressed (gzip); expected the plain file, as from gunzip -k"
+    for setting in (
+        "workload={flows='list.csv.gz'}",
+        "workload={flows={load='1%',sizes={csv='list.csv.gz'}}}",
+        "topology={file={path='list.csv.gz'}}",
+    ):
+        done = hull("check", "scenario.toml", "--set", setting)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr

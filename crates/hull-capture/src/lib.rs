@@ -10,6 +10,7 @@
 //! both.
 
 mod flows;
+mod kind;
 mod packet;
 mod records;
 mod twice;
@@ -19,6 +20,7 @@ use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
 pub use flows::Flow;
+pub use kind::Kind;
 pub use records::Counts;
 
 /// Limits of reading.

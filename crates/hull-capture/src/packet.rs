@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use crate::kind::Kind;
 use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TransportSlice};
 
 use crate::twice;
@@ -32,10 +33,10 @@ pub(crate) enum Packet {
     },
     /// Part of a fragmented IP packet; only the first fragment has ports.
     Fragment,
-    /// IP without TCP or UDP, such as ICMP.
-    OtherProtocol,
-    /// Not IP, such as ARP.
-    NotIp,
+    /// IP without TCP or UDP.
+    OtherProtocol(Kind),
+    /// Not IP.
+    NotIp(Kind),
     /// Headers that are truncated or invalid.
     Unreadable,
 }
@@ -115,7 +116,11 @@ fn of_headers(sliced: &LaxSlicedPacket<'_>, data: &[u8], length: u32) -> Packet 
             )
         }
         _ if sliced.stop_err.is_some() => return Packet::Unreadable,
-        _ => return Packet::NotIp,
+        _ => {
+            let payload = sliced.ether_payload();
+            let number = payload.map_or(0, |payload| payload.ether_type.0);
+            return Packet::NotIp(Kind::EtherType(number));
+        }
     };
     let Some(payload) = sliced.ip_payload() else {
         return Packet::Unreadable;
@@ -143,7 +148,7 @@ fn of_headers(sliced: &LaxSlicedPacket<'_>, data: &[u8], length: u32) -> Packet 
             false,
         ),
         _ if matches!(payload.ip_number.0, 6 | 17) => return Packet::Unreadable,
-        _ => return Packet::OtherProtocol,
+        _ => return Packet::OtherProtocol(Kind::Protocol(payload.ip_number.0)),
     };
     let ends = Ends {
         src,
@@ -270,10 +275,22 @@ mod tests {
             .icmpv4_echo_request(1, 1)
             .write(&mut icmp, &[0; 8])
             .expect("a packet");
-        assert_eq!(read(Link::Ethernet, &icmp, 50), Packet::OtherProtocol);
-        let mut arp = vec![0; 60];
-        arp[12..14].copy_from_slice(&[0x88, 0xcc]);
-        assert_eq!(read(Link::Ethernet, &arp, 60), Packet::NotIp);
+        let found = Packet::OtherProtocol(Kind::Protocol(1));
+        assert_eq!(read(Link::Ethernet, &icmp, 50), found);
+        let mut other = vec![0; 60];
+        for kind in [0x88cc, 0x8847, 0x0026_u16] {
+            other[12..14].copy_from_slice(&kind.to_be_bytes());
+            let found = Packet::NotIp(Kind::EtherType(kind));
+            assert_eq!(read(Link::Ethernet, &other, 60), found);
+        }
+        // MPLS behind a VLAN tag.
+        other[12..18].copy_from_slice(&[0x81, 0, 0, 7, 0x88, 0x47]);
+        let found = Packet::NotIp(Kind::EtherType(0x8847));
+        assert_eq!(read(Link::Ethernet, &other, 60), found);
+        let mut gre = icmp.clone();
+        gre[23] = 47;
+        let found = Packet::OtherProtocol(Kind::Protocol(47));
+        assert_eq!(read(Link::Ethernet, &gre, 50), found);
         assert_eq!(read(Link::Ethernet, &[1, 2], 60), Packet::Unreadable);
         let mut tcp = built(
             ethernet()

@@ -1,10 +1,12 @@
 //! The records of a capture file: one packet each, with its time.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
 
 use crate::flows::Table;
+use crate::kind::Kind;
 use crate::packet::{self, Link, Packet};
 use crate::twice::Twice;
 use crate::{Capture, Limits};
@@ -17,14 +19,12 @@ const MOST_EMPTY: u64 = 1000;
 const SECOND_NS: i128 = 1_000_000_000;
 
 /// Counts of what was read and what was left out: packets and their bytes on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of all packets.
     pub packets: u64,
-    /// Packets that are neither IPv4 nor IPv6, such as ARP.
-    pub not_ip: (u64, u64),
-    /// IP packets without TCP or UDP, such as ICMP.
-    pub other_protocol: (u64, u64),
+    /// Packets that are neither IPv4 nor IPv6, and IP packets without TCP or UDP, by what they are.
+    pub others: BTreeMap<Kind, (u64, u64)>,
     /// Fragments of IP packets.
     pub fragments: (u64, u64),
     /// Packets with truncated or invalid headers.
@@ -256,8 +256,9 @@ impl Records {
         let without_fcs = length.saturating_sub(interface.fcs);
         let found = packet::read(interface.link, data, without_fcs);
         let dropped = match (found, time) {
-            (Packet::NotIp, _) => &mut self.counts.not_ip,
-            (Packet::OtherProtocol, _) => &mut self.counts.other_protocol,
+            (Packet::NotIp(kind) | Packet::OtherProtocol(kind), _) => {
+                self.counts.others.entry(kind).or_default()
+            }
             (Packet::Fragment, _) => &mut self.counts.fragments,
             (Packet::Unreadable, _) => &mut self.counts.unreadable,
             (_, None) => &mut self.counts.without_time,

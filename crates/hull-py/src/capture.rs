@@ -1,5 +1,7 @@
 //! `hull._core.capture_flows`: hull-capture for Python.
 
+use std::collections::BTreeMap;
+
 use std::path::PathBuf;
 
 use hull_capture::{Capture, Flow, Limits};
@@ -39,10 +41,14 @@ pub fn capture_flows<'py>(
         ("src_port", column(py, &flows, |f| f.src_port.to_le_bytes())),
         ("dst_port", column(py, &flows, |f| f.dst_port.to_le_bytes())),
     ];
+    let mut others = BTreeMap::<&str, (u64, u64)>::new();
+    for (kind, (packets, bytes)) in &counts.others {
+        let of = others.entry(kind.name()).or_default();
+        *of = (of.0 + packets, of.1 + bytes);
+    }
     let counts = json(&serde_json::json!({
         "packets": counts.packets,
-        "not_ip": counts.not_ip,
-        "other_protocol": counts.other_protocol,
+        "others": others,
         "fragments": counts.fragments,
         "unreadable": counts.unreadable,
         "without_time": counts.without_time,

@@ -16,6 +16,7 @@
 //!
 //! Time is an integer count of picoseconds; the same scenario, seed and version give the same bytes.
 
+mod compressed;
 pub mod damaged;
 pub mod engine;
 pub mod host;

@@ -33,8 +33,6 @@ _KINDS = {
     "dst_port": "<u2",
 }
 _DROPPED = {
-    "not_ip": "packets without IP, such as ARP",
-    "other_protocol": "packets of other protocols than TCP and UDP, such as ICMP",
     "fragments": "fragments of IP packets, which have no ports",
     "unreadable": "packets with headers cut off or wrong",
     "without_time": "packets without a time",
@@ -87,8 +85,9 @@ def read_capture(path: Path, idle_ps: int = IDLE_PS) -> Capture:
             "dst_port": values["dst_port"].astype(np.int32),
         }
     )
-    dropped = tuple(
-        Dropped(why, *counts[key]) for key, why in _DROPPED.items() if counts[key][0] > 0
+    dropped = (
+        *(Dropped(why, *found) for why, found in counts["others"].items()),
+        *(Dropped(why, *counts[key]) for key, why in _DROPPED.items() if counts[key][0] > 0),
     )
     said = [
         f"Packets of the same addresses and ports are one flow in each direction until a gap of "

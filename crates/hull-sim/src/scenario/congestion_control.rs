@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{CongestionControl, Scenario};
+use super::{CongestionControl, Scenario, absent_controls};
 use crate::problem::{Problem, quoted, require};
 
 /// External congestion controls: the SHA-256 of the source for each name.
@@ -14,13 +14,10 @@ pub(super) fn resolve(scenario: &mut Scenario, own: &ExternalControls) -> Result
     let key = "transport.congestion_control";
     let source = match &transport.congestion_control {
         CongestionControl::External(name) => {
-            let names = CongestionControl::names().into_iter();
-            let names: Vec<String> = names.chain(own.keys().cloned()).collect();
-            let allowed = format!(
-                "{}, or the name of a class that hull.run(congestion_control=...) is given",
-                names.join(", ")
-            );
-            require(own.contains_key(name), key, quoted(name), &allowed)?;
+            if !own.contains_key(name) {
+                let others = Vec::from_iter(own.keys().cloned());
+                return Err(Problem::new(key, absent_controls::told(name, &others)));
+            }
             own.get(name)
         }
         _ => None,

@@ -163,18 +163,27 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     )
 }
 
+/// Message about `message` at a transport that sends one stream.
+pub(super) fn of_streams(control: &str) -> String {
+    let others = CongestionControl::OF_MESSAGES
+        .iter()
+        .map(ToString::to_string);
+    format!(
+        "\"{control}\" sends a flow on one path, which the switches choose by its hash (ECMP); load_balancing and the \
+         other keys of message are those of congestion_control = {}",
+        Vec::from_iter(others.map(|name| format!("\"{name}\""))).join(", ")
+    )
+}
+
 fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
     let control = &transport.congestion_control;
     let is_default = transport.message == Message::default();
-    need(
-        control.is_of_messages() || is_default,
-        &format!("{name}.message"),
-        "a table",
-        &format!(
-            "no such key with {name}.congestion_control = {}",
-            quoted(control)
-        ),
-    )?;
+    if !control.is_of_messages() && !is_default {
+        return Err(Problem::new(
+            format!("{name}.message"),
+            of_streams(&control.to_string()),
+        ));
+    }
     let marks = matches!(
         control,
         CongestionControl::Nscc | CongestionControl::NsccRccc | CongestionControl::UnoCc

@@ -1,6 +1,7 @@
 //! The scenario: the single definition of a run, from which the schema, the validation, the table of
 //! keys in the documentation and the resolved files are derived.
 
+mod absent_controls;
 mod check;
 mod congestion_control;
 mod constant_rate;

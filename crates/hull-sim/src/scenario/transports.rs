@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::overrides::merge;
-use super::{CongestionControl, Flows, Scenario, Transport, transport};
+use super::{CongestionControl, Flows, Scenario, Transport, absent_controls, transport};
 use crate::problem::{Problem, quoted, require};
 
 /// Name of `[transport]` in statistics.
@@ -130,8 +130,11 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         ] {
             let of_hull = CongestionControl::names().join(", ");
             let allowed = format!("{of_hull} beside other transports");
-            let external = matches!(control, CongestionControl::External(_));
-            require(!external, &key, quoted(control), &allowed)?;
+            if let CongestionControl::External(name) = control {
+                let other = || Problem::of_value(&key, quoted(control), &allowed);
+                let lacking = absent_controls::lacking(name);
+                return Err(lacking.map_or_else(other, |told| Problem::new(&key, told)));
+            }
         }
         priority(&of("priority"), own.priority, s.switch.priorities)?;
         // A flow list may name the transport; its reader checks that ([`Scenario::check_listed`]).

@@ -16,6 +16,7 @@ use indexmap::IndexMap;
 use super::flow_chains::Chains;
 use super::flow_list_rows::{Row, RowReader};
 use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
+use crate::compressed;
 use crate::damaged::{DAMAGED, undamaged};
 use crate::memory::{Estimate, Need, available, block_of};
 use crate::quote;
@@ -84,6 +85,9 @@ impl FlowList {
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => false,
             Err(error) => return Err(cannot(error)),
         };
+        if let Some(told) = compressed::told(&magic) {
+            return Err(format!("{} {told}", quote::name(path)));
+        }
         file.rewind().map_err(cannot)?;
         let mut rows = RowReader::new(hosts, transports, groups);
         let mut list = FlowList::default();

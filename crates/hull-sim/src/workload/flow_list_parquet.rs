@@ -105,7 +105,7 @@ impl Column {
             }
             _ => {
                 return Err(format!(
-                    "column {}: found neither integers nor texts; expected integers, and texts for hosts",
+                    "column {}: is neither integers nor texts; expected integers, or texts for hosts",
                     self.name
                 ));
             }

@@ -5,6 +5,8 @@
 //! (shape 1.05, mean 100 KB, not truncated) the mean of a run differs from it: half of it is in flows
 //! above 5 GB, one in two million draws. See docs/workloads.md.
 
+use std::io::ErrorKind;
+
 use super::CdfTable;
 use crate::problem::Problem;
 use crate::quote;
@@ -130,6 +132,9 @@ pub(super) fn table(
         return CdfTable::read(text, column).map_err(problem);
     }
     let text = text_file::read(source, MOST_BYTES).map_err(|error| {
+        if error.kind() == ErrorKind::InvalidData {
+            return problem(format!("{} {error}", quote::name(source)));
+        }
         let names: Vec<&str> = shipped.iter().map(|(name, _)| *name).collect();
         problem(format!(
             "found {} ({}); expected one of {} or the path of a CSV file",

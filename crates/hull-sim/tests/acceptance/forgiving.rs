@@ -367,6 +367,46 @@ fn conflicting_default_points_at_the_other_key() {
 }
 
 #[test]
+fn known_controls_that_hull_lacks_have_a_nearest_one() {
+    let set = |key: &str, name: &str| {
+        told(GOOD, &[&format!("{key}.congestion_control={name}")]).join("\n")
+    };
+    let hpcc = set("transport", "hpcc");
+    assert!(hpcc.starts_with(
+        "my.toml: --set transport.congestion_control: \"hpcc\" is invalid; expected newreno, "
+    ));
+    assert!(
+        hpcc.contains("; hull has no HPCC or PowerTCP yet, nearest: \"rcp\", whose switches tell")
+    );
+    let text = format!("{GOOD}transport = \"b\"\n[transports.b]\ncongestion_control = \"dcqcn\"\n");
+    let other = told(&text, &[]).join("\n");
+    assert!(
+        other.contains("transports.b.congestion_control: \"dcqcn\" is invalid; expected newreno, "),
+        "{other}"
+    );
+    assert!(
+        other.contains("; hull has no DCQCN yet, nearest: "),
+        "{other}"
+    );
+}
+
+#[test]
+fn streams_have_one_path() {
+    let settings = [
+        "transport.congestion_control=dctcp",
+        "transport.ecn=true",
+        "transport.message.load_balancing=per_packet",
+    ];
+    begin(
+        &told(GOOD, &settings),
+        &[
+            "my.toml: --set transport.message: \"dctcp\" sends a flow on one path, which the switches choose by its \
+           hash (ECMP); load_balancing and the other keys of message are those of congestion_control = \"nscc\", ",
+        ],
+    );
+}
+
+#[test]
 fn error_in_all_schemes_is_reported_once() {
     let schemes = "[schemes.a]\nrun.seeds = 3\n[schemes.b]\n[schemes.c]\nswitch.buffer = \"1KB\"\n";
     let text = format!("{GOOD}{schemes}").replace("hosts = 3", "hosts = 1");

@@ -102,12 +102,12 @@ fn message(name: &str, text: &str) -> String {
         .err()
         .unwrap_or_else(|| panic!("accepted, but invalid: {text}"));
     println!("{message}");
-    let start = format!(": topology.file.path: {}: ", file.display());
+    let start = format!(": topology.file.path: {}", file.display());
     let (place, problem) = message
         .split_once(&start)
         .unwrap_or_else(|| panic!("{message}"));
     assert!(place.starts_with("test.toml:"), "{message}");
-    problem.to_owned()
+    problem.trim_start_matches([':', ' ']).to_owned()
 }
 
 fn refuse(name: &str, text: &str, parts: &[&str]) {
@@ -172,7 +172,7 @@ fn bad_graphs_are_refused() {
         r#"[{"source": "a", "target": [0, 1]}]"#,
         &["edges[0].target", "[0,1]"],
     );
-    refuse_json("\"edges\"", "\"arcs\"", &["edges or links"]);
+    refuse_json("\"edges\"", "\"arcs\"", &["has neither edges nor links"]);
     refuse_json(
         "\"directed\": false",
         "\"directed\": true",
@@ -307,8 +307,12 @@ fn disconnected_graphs_are_rejected() {
 
 #[test]
 fn bad_files_are_refused() {
-    refuse("empty", "", &["an empty file"]);
-    refuse("table.csv", "a,b\n", &["GraphML or node-link JSON"]);
+    refuse("empty", "", &["is empty; expected GraphML"]);
+    refuse(
+        "table.csv",
+        "a,b\n",
+        &["is neither GraphML nor node-link JSON"],
+    );
     refuse(
         "open.xml",
         "<graphml>\n<graph>\n</graphml>",

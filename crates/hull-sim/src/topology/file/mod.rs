@@ -13,6 +13,7 @@ mod near_names;
 mod node_link;
 
 use std::collections::{HashMap, VecDeque};
+use std::io::ErrorKind;
 
 use super::graph::{Graph, Kind, Link, Node, TIERS, Wire};
 use super::link_name::SEPARATORS;
@@ -102,7 +103,11 @@ pub fn meant_attribute(name: &str) -> Option<&'static str> {
 pub(super) fn build(file: &GraphFile, parts: Parts) -> Result<Graph, String> {
     read(&file.path)
         .and_then(|text| from_text(&text, parts))
-        .map_err(|problem| format!("{}: {problem}", quote::name(&file.path)))
+        .map_err(|problem| {
+            // "FILE is neither ...", but "FILE: nodes[3]: ...".
+            let colon = if problem.starts_with("is ") { "" } else { ":" };
+            format!("{}{colon} {problem}", quote::name(&file.path))
+        })
 }
 
 /// Builds the graph from the text of a file.
@@ -111,8 +116,10 @@ pub(super) fn from_text(text: &str, parts: Parts) -> Result<Graph, String> {
 }
 
 fn read(path: &str) -> Result<String, String> {
-    text_file::read(path, MAX_BYTES)
-        .map_err(|error| format!("cannot be read: {}", quote::reason(&error)))
+    text_file::read(path, MAX_BYTES).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => error.to_string(),
+        _ => format!("cannot be read: {}", quote::reason(&error)),
+    })
 }
 
 fn parse(text: &str) -> Result<Sheet, String> {
@@ -120,8 +127,8 @@ fn parse(text: &str) -> Result<Sheet, String> {
     match text.trim_start().chars().next() {
         Some('<') => graphml::parse(text),
         Some('{') => node_link::parse(text),
-        Some(_) => Err("found neither; expected GraphML or node-link JSON".to_owned()),
-        None => Err("found an empty file; expected GraphML or node-link JSON".to_owned()),
+        Some(_) => Err("is neither GraphML nor node-link JSON".to_owned()),
+        None => Err("is empty; expected GraphML or node-link JSON".to_owned()),
     }
 }
 

@@ -34,8 +34,10 @@ pub(super) fn parse(text: &str) -> Result<Sheet, String> {
     let (list, edges) = match (document.edges, document.links) {
         (Some(edges), None) => ("edges", edges),
         (None, Some(links)) => ("links", links),
-        (None, None) => return Err("found neither; expected edges or links".to_owned()),
-        _ => return Err("found both; expected edges or links".to_owned()),
+        (None, None) => {
+            return Err("has neither edges nor links; expected one of the two lists".to_owned());
+        }
+        _ => return Err("has both edges and links; expected one of the two lists".to_owned()),
     };
     let nodes = document.nodes.iter().enumerate().map(|(i, entry)| {
         let place = format!("nodes[{i}]");
