@@ -17,10 +17,9 @@ use crate::network::Distribution;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::{
-    self, Control, Divided, Failure, Outcome, PacketCount, ProcessorUse, Throughput,
+    self, Control, Divided, Failure, LastFlow, Outcome, PacketCount, ProcessorUse, Throughput,
 };
 use crate::transport::External;
-use crate::workload::LastFlow;
 
 /// Identity of a part within a run.
 #[derive(Clone, Debug, Serialize)]

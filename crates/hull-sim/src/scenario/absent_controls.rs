@@ -1,8 +1,8 @@
 //! Congestion controls and transports that hull lacks: how a scenario may spell them, and what is nearest.
 
 use super::CongestionControl;
-use super::near;
 use crate::problem::quoted;
+use crate::spelling::nearest;
 
 /// Spellings, what is missing, and the nearest that hull has.
 const ABSENT: [(&[&str], &str, &str); 13] = [
@@ -81,7 +81,7 @@ pub(super) fn told(name: &str, others: &[String]) -> String {
     let of_hull = CongestionControl::names();
     let names = Vec::from_iter(of_hull.iter().chain(others).map(String::as_str));
     lacking(name).unwrap_or_else(|| {
-        let hint = near::nearest(name, names.iter().copied());
+        let hint = nearest(name, names.iter().copied());
         let hint = hint.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         format!(
             "{} is invalid; expected {}, or the name of a class that hull.run(congestion_control=...) is given{hint}",

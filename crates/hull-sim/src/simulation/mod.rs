@@ -37,6 +37,7 @@ use crate::engine::{Entity, Kind, LARGE};
 use crate::host::HostSide;
 use crate::measure::{Counts, FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::network::Waited;
+pub use crate::workload::LastFlow;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 
 use ahead::Ahead;
