@@ -118,7 +118,7 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
     (place / "mine.toml").write_text(GOOD, encoding="utf-8")
     done = hull("check", "mine.toml", "--set", "pacer.beta=16")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[:9] == [
+    assert done.stdout.splitlines()[:10] == [
         "name        mine",
         "network     4 hosts, 1 switch",
         "links       host-switch: 4 at 100Gbps, 1us one way",
@@ -130,7 +130,7 @@ def test_check_says_what_would_run(hull: Hull, place: Path) -> None:
         "memory      about 50 MB for a run",
         "time        about 1 s of processor time for a run, roughly",
     ]
-    derived = done.stdout.splitlines()[9:]
+    derived = done.stdout.splitlines()[10:]
     assert derived[0] == 'derived     host.queue = "fair"'
     assert [line.split()[1] for line in derived[1:]] == [
         *("pacer.update_interval", "pacer.association_timeout", "pacer.bucket")

@@ -71,9 +71,9 @@ class Groups:
                 np.shape(values) == shape, name, f"shape {np.shape(values)}", f"{shape}", "3.36"
             )
         rtts = np.array(self.round_trips_s)
-        piece = _Piece(0.0, np.array(windows, float), np.array(alphas, float), 0.0, False)
+        piece = Piece(0.0, np.array(windows, float), np.array(alphas, float), 0.0, False)
         crossings: list[float] = []
-        pieces: list[_Arc] = []
+        pieces: list[Arc] = []
         above, longest = False, _PANEL * float(rtts.min())
         while piece.time < duration_s:
             seen = [bisect_right(crossings, piece.time - rtt * (1 - 1e-12)) for rtt in rtts]
@@ -103,7 +103,7 @@ class Groups:
                 piece = replace(piece, empty=False)
         return GroupsTrajectory(self, tuple(pieces), tuple(crossings))
 
-    def _arc(self, start: "_Piece", length: float, marks: Array) -> "_Arc":
+    def _arc(self, start: "Piece", length: float, marks: Array) -> "Arc":
         """Advance by `length` under constant marks."""
         rtt = np.array(self.round_trips_s)[:, None]
         s = length * NODES[None, :] / rtt
@@ -117,9 +117,9 @@ class Groups:
         net = arrivals - self.capacity_pps
         queue = start.queue + (0 * net if start.empty else integral @ net)
         time = start.time + length * NODES
-        return _Arc(start, length, marks, time, window, alpha, queue, net)
+        return Arc(start, length, marks, time, window, alpha, queue, net)
 
-    def _events(self, arc: "_Arc", above: bool) -> list[tuple[float, str]]:
+    def _events(self, arc: "Arc", above: bool) -> list[tuple[float, str]]:
         """(seconds, kind) of the first event of each kind in an arc."""
         from_k = arc.queue - self.threshold_packets
         watched = {"cross": -from_k if above else from_k}
@@ -137,7 +137,7 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class Piece:
     """State between two arcs."""
 
     time: float
@@ -148,10 +148,10 @@ class _Piece:
 
 
 @dataclass(frozen=True)
-class _Arc:
+class Arc:
     """An arc of constant marks: values at the nodes."""
 
-    start: _Piece
+    start: Piece
     length: float
     """Seconds."""
     marks: Array
@@ -165,7 +165,7 @@ class _Arc:
     """Arrivals less capacity, packets per second."""
 
     @property
-    def end(self) -> _Piece:
+    def end(self) -> Piece:
         """The last node."""
         return replace(
             self.start,
@@ -195,7 +195,7 @@ class GroupsTrajectory:
     """A solution of the model."""
 
     model: Groups
-    arcs: tuple[_Arc, ...]
+    arcs: tuple[Arc, ...]
     crossings: tuple[float, ...]
     """Seconds at which the queue crossed K, upward first."""
 
