@@ -83,4 +83,6 @@ def html(book: Runbook) -> str:
 
 def terminal_line(book: Runbook, path: str) -> str:
     """What the terminal says of a runbook that was written there."""
+    if len(book.sections) == 1:
+        return f"{book.title}: {path} says how to measure again."
     return f"{book.title}: {path} has the steps ({len(book.sections)} sections)."
