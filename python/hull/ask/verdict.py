@@ -164,8 +164,8 @@ def _cannot_tell(rows: Sequence[Row], label: Mapping[str, str], busiest: Load) -
     if fewest < SMALL_P99.needed:
         return (
             f"Cannot tell: a 99th percentile needs {SMALL_P99.needed} small flows in each run, and "
-            f"there {'is' if fewest == 1 else 'are'} {fewest}. Give a longer trace, or --small with "
-            "a larger size."
+            f"there {'is' if fewest == 1 else 'are'} {fewest}. Give a longer trace, or --small "
+            "with a larger size."
         )
     known = [gain for row in rows if (gain := row.change(SMALL_P99)) is not None]
     seeds = max((gain.seeds for gain in known), default=0)
