@@ -1,7 +1,8 @@
 """Generated parts of the pages on claims: the gallery's cards and counts, every claim with its
 verdict, and what became of the frozen claims.
 
-The verdicts are those of docs/gallery/record.json; wording, kind and bound are today's.
+The verdicts are those of docs/gallery/record.json; wording, kind and bound are today's. What the
+seeds decide is shown for experiments whose entry has it ("states").
 """
 
 from collections import Counter
@@ -65,7 +66,7 @@ def all_claims(record):
     for id_, experiment in all_experiments().items():
         holds = record[id_]["claims"]
         rows = [
-            (plain(claim.claim), claim.kind, claim.bound, verdict(holds[claim.id]))
+            (plain(claim.claim), claim.kind, claim.bound, _decided(claim.id, record[id_]))
             for claim in experiment.claims
         ]
         tried = "".join(_tried(c) for c in experiment.claims if c.tried and not holds[c.id])
@@ -84,7 +85,7 @@ def page_claims(id_, entry):
     rows = []
     for claim in all_experiments()[id_].claims:
         found = shown["claims"][claim.id]
-        holds = verdict(entry["claims"][claim.id])
+        holds = _decided(claim.id, entry)
         if found["holds"] != entry["claims"][claim.id]:
             holds += f" (as measured: {'yes' if found['holds'] else 'no'})"
         kinds = f"{claim.kind}, {claim.bound}"
@@ -133,6 +134,13 @@ def verdict(holds):
     return "yes" if holds else "**no**"
 
 
+def _decided(id_, entry):
+    """A claim's verdict, and whether the seeds leave it open."""
+    state = entry.get("states", {}).get(id_)
+    left_open = f", {state}" if state in ("undecided", "not assessed") else ""
+    return verdict(entry["claims"][id_]) + left_open
+
+
 def _frozen_row(old, fate, claims, holds):
     wording = f"{old['id']}: {plain(old['claim'])}"
     if fate.state == "kept":
@@ -173,6 +181,7 @@ def _judged(id_, entry):
             "kind": claim.kind,
             "bound": claim.bound,
             "holds": entry["claims"][claim.id],
+            **({"state": entry["states"][claim.id]} if "states" in entry else {}),
         }
         for claim in all_experiments()[id_].claims
     ]

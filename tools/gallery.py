@@ -1,8 +1,8 @@
 """Gallery: the pictures of docs/gallery, made of the figures in a folder of `hull reproduce`.
 
 For each experiment `<ID>.webp`, which its page and its card in the gallery show, and in record.json
-which of its claims hold, by the claims' IDs, in which size it was run, and what was measured for
-each claim.
+which of its claims hold, by the claims' IDs, in which size it was run, what its seeds
+decide, and what was measured for each claim.
 Usage: gallery.py RESULTS [FOLDER]. RESULTS holds `<ID>-full` or `<ID>-quick`; where it has both,
 the full run is taken, and where it has neither the earlier pictures stay, and the command says so.
 FOLDER is docs/gallery otherwise.
@@ -42,6 +42,7 @@ def entry(summary: dict[str, Any], size: str) -> dict[str, Any]:
     return {
         **run,
         "claims": {id_: claim["holds"] for id_, claim in found.items()},
+        "states": {claim["id"]: claim["state"] for claim in summary["claims"]},
         "measured": {**run, "claims": found},
     }
 

@@ -21,7 +21,8 @@ from hull.experiments.common.claims import (
 )
 from hull.experiments.common.measured import Results
 
-NOTHING = Results.__new__(Results)
+NOTHING = Results(Path(), {"name": "x-quick", "seeds": [], "parts": []})
+ONE_SEED = Results(Path(), {"name": "x-quick", "seeds": [1], "parts": []})
 
 
 def claim(kind: str, holds: bool, source: str = "paper 1") -> Claim:
@@ -34,13 +35,30 @@ def test_counts_and_headline() -> None:
     )
     nothing = {"mathematics": (0, 0), "by construction": (0, 0)}
     assert counts(found) == {"predicted": (1, 2), "fitted": (1, 1), **nothing}
+    assert headline(found) == (
+        "Claims that hold: 1 of 2 predicted, 1 of 1 fitted. "
+        "Over seeds: predicted 1 hold, 1 fail; fitted 1 hold"
+    )
+    for claim_ in found:
+        del claim_["state"]
     assert headline(found) == "Claims that hold: 1 of 2 predicted, 1 of 1 fitted"
+
+
+def test_one_seed_is_not_assessed_unless_nothing_is_random() -> None:
+    claims = (claim("predicted", True), claim("mathematics", True))
+    said = "Over seeds: predicted 1 not assessed; mathematics 1 hold"
+    assert headline(judge(claims, ONE_SEED)).endswith(said)
+    found = judge(claims, ONE_SEED, deterministic=True)
+    assert [claim["state"] for claim in found] == ["holds", "holds"]
 
 
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
-        (("by construction",), "Claims that hold: 1 of 1 by construction"),
+        (
+            ("by construction",),
+            "Claims that hold: 1 of 1 by construction. Over seeds: by construction 1 hold",
+        ),
         ((), "No claims"),
     ],
 )
@@ -52,7 +70,8 @@ def test_headline_counts_other_sources_apart() -> None:
     found = [("paper 3.1", True), ("thesis 2", False), ("Uno 5", True), ("no document", True)]
     said = headline(judge(tuple(claim("predicted", held, of) for of, held in found), NOTHING))
     assert said == (
-        "Claims that hold: 1 of 2 predicted (documents), 2 of 2 predicted (other sources)"
+        "Claims that hold: 1 of 2 predicted (documents), 2 of 2 predicted (other sources). "
+        "Over seeds: predicted 3 hold, 1 fail"
     )
 
 

@@ -21,6 +21,7 @@ from hull.experiments.common.claims import (
     ratio,
     unshipped,
 )
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import (
     Measure,
@@ -108,7 +109,7 @@ def _order(
             for statistic in statistics:
                 values = [value(measure(statistic), results, load, scheme) for scheme in schemes]
                 shown.append(" > ".join(f"{value:.3g}" for value in values))
-                holds &= all(before > after for before, after in pairwise(values))
+                holds &= all(ordered(after, before) for before, after in pairwise(values))
         return Finding("; ".join(shown), holds)
 
     return check
@@ -122,7 +123,7 @@ def _price(results: Results) -> Finding:
         for load in LOADS
     ]
     shown = "; ".join(f"{hull:.0f} ms, others at most {other:.0f}" for hull, other in pairs)
-    return Finding(shown, all(hull > other for hull, other in pairs))
+    return Finding(shown, all(ordered(other, hull) for hull, other in pairs))
 
 
 def _raised(

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import senders
 from hull.experiments.common.measured import Results, occupancy
@@ -61,7 +62,7 @@ def _words(table: dict[int, list[float]]) -> str:
 
 def _flows(results: Results) -> Finding:
     table = _table(results)
-    grows = all(b > a for row in table.values() for a, b in pairwise(row))
+    grows = all(ordered(a, b) for row in table.values() for a, b in pairwise(row))
     return Finding(f"with 2, 4, 8 flows {_words(table)}", grows)
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.dynamic_flows import (
     CONDITIONS,
     DCTCP,
@@ -113,7 +114,7 @@ def _grows(results: Results) -> Finding:
         for drain, values in found.items()
     ]
     return Finding(
-        "; ".join(words) + " %", all(a < b for v in found.values() for a, b in pairwise(v))
+        "; ".join(words) + " %", all(ordered(a, b) for v in found.values() for a, b in pairwise(v))
     )
 
 
@@ -124,7 +125,9 @@ def _grows_with_headroom(results: Results) -> Finding:
         f"{load[4:]}%: " + ", ".join(f"{value:.0f}" for value in values)
         for load, values in found.items()
     ]
-    return Finding("; ".join(words), all(a < b for v in found.values() for a, b in pairwise(v)))
+    return Finding(
+        "; ".join(words), all(ordered(a, b) for v in found.values() for a, b in pairwise(v))
+    )
 
 
 def _small_flows(results: Results) -> Finding:

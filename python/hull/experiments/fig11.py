@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common import phantom_queues
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.dynamic_flows import CONDITIONS, FULL, HULL, LOADS, QUICK, SMALL
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Reader, Results, fct, probe
@@ -97,7 +98,7 @@ def _lower(name: str, scheme: str, what: str, unit: str, read: Reader, tried: st
             for load in LOADS
         }
         words = ", ".join(f"{a:.1f} {'<' if a < b else '>='} {b:.1f}" for a, b in pairs.values())
-        return Finding(f"{words} {unit}", all(a < b for a, b in pairs.values()))
+        return Finding(f"{words} {unit}", all(ordered(a, b) for a, b in pairs.values()))
 
     return Claim(
         f"fig11-{name}",

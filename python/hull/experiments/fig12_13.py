@@ -7,6 +7,7 @@ Classes are those of the figures: up to 10 KB, to 100 KB, to 10 MB and above.
 from typing import TYPE_CHECKING, Any
 
 from hull.experiments.common.claims import Claim, Finding, about, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, cell, published
 from hull.experiments.common.measured import Estimate, Reader, Results
 from hull.experiments.common.measured import fct as fct_of
@@ -125,14 +126,16 @@ def medium(results: Results) -> Finding:
     """Mean and both percentiles of 10 to 100 KB."""
     ratios = [against_dctcp(results, MEDIUM, s) for s in ("mean", "p99", "p999")]
     text = ", ".join(f"{100 * (1 - ratio):.0f}%" for ratio in ratios)
-    return Finding(f"cut by {text} (mean, 99th, 99.9th)", all(ratio < 1 for ratio in ratios))
+    return Finding(
+        f"cut by {text} (mean, 99th, 99.9th)", all(ordered(ratio, 1) for ratio in ratios)
+    )
 
 
 def large(results: Results) -> Finding:
     """The mean of both classes of large flows."""
     ratios = [against_dctcp(results, size_class, "mean") for size_class in (LARGE, HUGE)]
     text = " and ".join(f"{100 * (ratio - 1):+.1f}%" for ratio in ratios)
-    return Finding(f"{text} (to 10 MB, above)", all(ratio > 1 for ratio in ratios))
+    return Finding(f"{text} (to 10 MB, above)", all(ordered(1, ratio) for ratio in ratios))
 
 
 def slowdown(results: Results) -> Finding:

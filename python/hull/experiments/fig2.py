@@ -7,6 +7,7 @@ those of table 1.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Results, probe, throughput_mbps
@@ -65,7 +66,7 @@ def _loses_more(results: Results) -> Finding:
     pairs = list(zip(gaps(results, TCP_ECN), gaps(results, DCTCP), strict=True))
     smallest = min(tcp - dctcp for tcp, dctcp in pairs)
     return Finding(
-        f"at least {smallest:.1f}% of the line rate more", all(tcp > d for tcp, d in pairs)
+        f"at least {smallest:.1f}% of the line rate more", all(ordered(d, tcp) for tcp, d in pairs)
     )
 
 

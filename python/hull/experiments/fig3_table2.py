@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Estimate, Reader, Results
 from hull.experiments.common.segments import TcpSegment, tcp_segments
@@ -252,8 +253,8 @@ def _tradeoff(results: Results) -> Finding:
     ratio = {s: ack_ratio_kb(results, s) for s in _FALLING}
     return Finding(
         _listed(cpu, "%") + "; " + _listed(ratio, "KB"),
-        all(a < b for a, b in pairwise(cpu.values()))
-        and all(a > b for a, b in pairwise(ratio.values())),
+        all(ordered(a, b) for a, b in pairwise(cpu.values()))
+        and all(ordered(b, a) for a, b in pairwise(ratio.values())),
     )
 
 

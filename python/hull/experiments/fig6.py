@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import (
     Experiment,
     Point,
@@ -95,7 +96,7 @@ def _hundreds(results: Results) -> Finding:
 def _throughput(results: Results) -> Finding:
     speed = series(results, _betas(results), HULL, throughput_mbps)
     holds = all(within(found / known, 0.75, 1.25) for found, known in _ends(speed))
-    falls = all(after < before for before, after in pairwise(speed))
+    falls = all(ordered(after, before) for before, after in pairwise(speed))
     words = ", ".join(f"{value:.0f}" for value in speed)
     return Finding(f"{words} Mbps", holds and falls)
 

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.long_lived import counts, over, senders, series
 from hull.experiments.common.measured import Reader, Results, occupancy, probe, throughput_mbps
@@ -123,7 +124,7 @@ def _less_effective(results: Results) -> Finding:
     gain = [
         results.mean(count, SIX, MEAN) / value for count, value in zip(ALL, latency, strict=True)
     ]
-    grows = all(after > before for before, after in pairwise(latency))
+    grows = all(ordered(before, after) for before, after in pairwise(latency))
     words = ", ".join(f"{value:.1f}" for value in latency)
     return Finding(
         f"HULL's mean latency {words} us; DCTCP-6K's is {gain[0]:.1f} to {gain[-1]:.1f} times it",

@@ -8,6 +8,7 @@ much lower the port's latency is, and how much goodput is lost. hull's own: no d
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary, fct, occupancy
 from hull.experiments.common.stated import Stated
@@ -111,7 +112,7 @@ def _paced(results: Results) -> Finding:
         for h in HEADROOMS
     }
     words = "; ".join(f"{name} {a:.2f} of {b:.2f}" for name, (a, b) in pairs.items())
-    return Finding(f"{words} us", all(a < b for a, b in pairs.values()))
+    return Finding(f"{words} us", all(ordered(a, b) for a, b in pairs.values()))
 
 
 def _nscc(results: Results) -> Finding:

@@ -8,6 +8,7 @@ leave, no faster than the link; in parallel as they arrive. Latency is the probe
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import series
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
@@ -43,7 +44,7 @@ def _smaller(results: Results) -> Finding:
             f"{high:.1f} at {RATES[1]}"
             for s, (low, high) in found.items()
         ),
-        all(high > low for low, high in found.values()),
+        all(ordered(low, high) for low, high in found.values()),
     )
 
 
@@ -58,7 +59,7 @@ def _sooner(results: Results) -> Finding:
             "in series"
             for s, (behind, parallel) in pairs.items()
         ),
-        all(parallel < behind for behind, parallel in pairs.values()),
+        all(ordered(parallel, behind) for behind, parallel in pairs.values()),
     )
 
 
@@ -72,7 +73,7 @@ def _less_sensitive(results: Results) -> Finding:
             f"{behind:.1f} in series"
             for s, (behind, parallel) in found.items()
         ),
-        all(parallel < behind for behind, parallel in found.values()),
+        all(ordered(parallel, behind) for behind, parallel in found.values()),
     )
 
 

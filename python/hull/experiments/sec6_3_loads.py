@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, fct
 from hull.experiments.common.stated import statements
@@ -40,12 +41,12 @@ def _by_load(ratios: list[float]) -> str:
 
 def _faster(results: Results, *, size_class: str, statistic: str) -> Finding:
     ratios = [_ratio(results, load, size_class, statistic) for load in LOADS]
-    return Finding(_by_load(ratios), all(ratio < 1 for ratio in ratios))
+    return Finding(_by_load(ratios), all(ordered(ratio, 1) for ratio in ratios))
 
 
 def _slower(results: Results, *, size_class: str) -> Finding:
     ratios = [_ratio(results, load, size_class) for load in LOADS]
-    return Finding(_by_load(ratios), all(ratio > 1 for ratio in ratios))
+    return Finding(_by_load(ratios), all(ordered(1, ratio) for ratio in ratios))
 
 
 def _grows(results: Results) -> Finding:

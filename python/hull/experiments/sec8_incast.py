@@ -9,6 +9,7 @@ behind small buffers.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import mean_ms, timeout_share
 from hull.experiments.common.measured import Results, occupancy
@@ -62,7 +63,7 @@ def _first_windows(results: Results) -> Finding:
 def _less_than_dctcp(results: Results) -> Finding:
     pairs = [(_needed_kb(results, n, PACED), _needed_kb(results, n, DCTCP)) for n in SERVERS]
     words = ", ".join(f"{hull:.0f} for {dctcp:.0f}" for hull, dctcp in pairs)
-    return Finding(words + " KB", all(hull < dctcp for hull, dctcp in pairs))
+    return Finding(words + " KB", all(ordered(hull, dctcp) for hull, dctcp in pairs))
 
 
 def _shallow(results: Results) -> Finding:

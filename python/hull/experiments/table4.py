@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.dynamic_flows import (
     DCTCP,
@@ -97,7 +98,7 @@ def _bigger_at_the_tail(results: Results) -> Finding:
         f"{'TCP' if scheme == TCP else 'DCTCP'} {load[4:]}%: {mean:.0f} mean, {tail:.0f} p99"
         for (scheme, load), (mean, tail) in pairs.items()
     ]
-    return Finding("; ".join(words), all(tail > mean for mean, tail in pairs.values()))
+    return Finding("; ".join(words), all(ordered(mean, tail) for mean, tail in pairs.values()))
 
 
 def _abstract(results: Results) -> Finding:
@@ -133,7 +134,7 @@ def _host_part(results: Results) -> Finding:
     ]
     return Finding(
         "; ".join(words) + " us",
-        all(a > b for found in parts.values() for a, b in pairwise(found)),
+        all(ordered(b, a) for found in parts.values() for a, b in pairwise(found)),
     )
 
 
@@ -155,7 +156,7 @@ def _tail_of_small_flows(results: Results) -> Finding:
         for scheme, values in found.items()
     ]
     return Finding(
-        "; ".join(words) + " us", all(a > b for v in found.values() for a, b in pairwise(v))
+        "; ".join(words) + " us", all(ordered(b, a) for v in found.values() for a, b in pairwise(v))
     )
 
 
@@ -171,7 +172,8 @@ def _slowdown_as_published(results: Results) -> Finding:
 def _slowdown_grows(results: Results) -> Finding:
     found = slowdowns_pct(results, HULL)
     return Finding(
-        listed(found, ".0f") + " (percent longer)", all(a < b for a, b in pairwise(found.values()))
+        listed(found, ".0f") + " (percent longer)",
+        all(ordered(a, b) for a, b in pairwise(found.values())),
     )
 
 

@@ -7,6 +7,7 @@ A client requests 1 MB / N from each of N servers, waits for all, and repeats. M
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.incast import (
     FAN_INS,
@@ -71,7 +72,7 @@ def _smaller_floor(results: Results) -> Finding:
     pairs = [(mean_ms(results, n, TCP_SLOW), mean_ms(results, n, TCP)) for n in FAN_INS if n >= 15]
     return Finding(
         f"at {MANY} servers {pairs[-1][0]:.0f} and {pairs[-1][1]:.1f} ms",
-        all(slow > fast for slow, fast in pairs),
+        all(ordered(fast, slow) for slow, fast in pairs),
     )
 
 

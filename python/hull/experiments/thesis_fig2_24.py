@@ -15,6 +15,7 @@ from hull.experiments.common.benchmark import (
     variants,
 )
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, published
 from hull.experiments.common.measured import Estimate, Results
 from hull.experiments.common.stated import statements
@@ -34,7 +35,7 @@ def _times(results: Results, scheme: str) -> list[float]:
 def _better(results: Results) -> Finding:
     tcp, dctcp = (_times(results, scheme) for scheme in SCHEMES)
     words = ", ".join(f"{t:.2f} and {d:.2f}" for t, d in zip(tcp, dctcp, strict=True))
-    return Finding(f"{words} ms", all(d < t for t, d in zip(tcp, dctcp, strict=True)))
+    return Finding(f"{words} ms", all(ordered(d, t) for t, d in zip(tcp, dctcp, strict=True)))
 
 
 def _tail(results: Results) -> Finding:

@@ -20,6 +20,7 @@ from hull.experiments.common.cycles import (
     WINDOWS,
     measured,
 )
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -42,7 +43,7 @@ def _words(values: list[float]) -> str:
 
 def _overshoot(results: Results) -> Finding:
     small, large = _high(results, SMALL), _high(results, LARGE)
-    falls = all(a > b for values in (small, large) for a, b in pairwise(values))
+    falls = all(ordered(b, a) for values in (small, large) for a, b in pairwise(values))
     near = all(0.75 <= a / b <= 1.25 for a, b in zip(large, small, strict=True))
     return Finding(f"{_words(small)} and with g = 0.4 {_words(large)}", falls and near)
 
@@ -59,7 +60,7 @@ def _worst(results: Results) -> Finding:
 
 def _deeper(results: Results) -> Finding:
     small, large = _low(results, SMALL), _low(results, LARGE)
-    holds = all(b < a for a, b in zip(small, large, strict=True))
+    holds = all(ordered(b, a) for a, b in zip(small, large, strict=True))
     return Finding(f"{_words(small)} and with g = 0.4 {_words(large)}", holds)
 
 

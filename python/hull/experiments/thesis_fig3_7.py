@@ -19,6 +19,7 @@ from hull.experiments.common.cycles import (
     WINDOWS,
     measured,
 )
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -47,8 +48,8 @@ def _root(results: Results) -> Finding:
 
 def _longer(results: Results) -> Finding:
     small, large = _periods(results, SMALL), _periods(results, LARGE)
-    grows = all(b > a for a, b in zip(small, large, strict=True))
-    rises = all(b > a for a, b in pairwise(small))
+    grows = all(ordered(a, b) for a, b in zip(small, large, strict=True))
+    rises = all(ordered(a, b) for a, b in pairwise(small))
     return Finding(f"{_words(small)} and with g = 0.4 {_words(large)}", grows and rises)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.cycles import LOOKS, SCHEME, SCHEMES, Cycle
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results, Summary
 from hull.experiments.common.stated import statements
@@ -47,7 +48,7 @@ def _whole(results: Results) -> Finding:
 
 def _gain(results: Results) -> Finding:
     small, large = _throughput(results, SMALL), _throughput(results, LARGE)
-    less = all(b < a for a, b in zip(small[:3], large[:3], strict=True))
+    less = all(ordered(b, a) for a, b in zip(small[:3], large[:3], strict=True))
     return Finding(f"{_words(small)} and with g = 0.4 {_words(large)}%", less)
 
 

@@ -122,6 +122,7 @@ EXPERIMENT = Experiment(
         variant(rtt_ms, ending, schemes) for ending in BETAS for rtt_ms, schemes in SHOWN.items()
     ),
     stated=statements("thesis", "rcp"),
+    deterministic=True,
     claims=CLAIMS,
     looks=LOOKS,
     draw=draw,

@@ -82,6 +82,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-rcp",
     variants=tuple(variant(rtt_ms, ending, SCHEMES) for ending in BETAS for rtt_ms in RTTS),
     stated=statements("thesis", "rcp"),
+    deterministic=True,
     claims=CLAIMS,
     looks=LOOKS,
     draw=draw,

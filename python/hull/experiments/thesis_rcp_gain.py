@@ -159,6 +159,7 @@ EXPERIMENT = Experiment(
     scenario="thesis-rcp",
     variants=_variants(),
     stated=statements("thesis", "gain of d0"),
+    deterministic=True,
     claims=CLAIMS,
     looks=LOOKS,
     draw=draw,

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results, from_table, value
 from hull.experiments.common.one_source import HALF, RTTS, WHOLE, condition, variant
@@ -66,14 +67,18 @@ def _words(values: list[float]) -> str:
 def _below_tcp(results: Results) -> Finding:
     tcp, bic, cubic = (deviations(results, scheme) for scheme in (TCP, BIC, CUBIC))
     words = f"BIC {_words(bic)}, CUBIC {_words(cubic)}, TCP {_words(tcp)} Mbps"
-    return Finding(words, all(max(b, c) < t for b, c, t in zip(bic, cubic, tcp, strict=True)))
+    return Finding(
+        words, all(ordered(max(b, c), t) for b, c, t in zip(bic, cubic, tcp, strict=True))
+    )
 
 
 def _above_qcn(results: Results, place: str) -> Finding:
     bic, cubic = (deviations(results, scheme) for scheme in (BIC, CUBIC))
     qcn = deviations(results, STANDARD, place)
     words = f"BIC {_words(bic)}, CUBIC {_words(cubic)}, QCN {_words(qcn)} Mbps"
-    return Finding(words, all(min(b, c) > q for b, c, q in zip(bic, cubic, qcn, strict=True)))
+    return Finding(
+        words, all(ordered(q, min(b, c)) for b, c, q in zip(bic, cubic, qcn, strict=True))
+    )
 
 
 def _cut(results: Results) -> Finding:

@@ -1,10 +1,12 @@
 """Claims: the documents' textual statements about their results, and whether they hold here."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
+from hull.experiments.common.decided import State, compare, decided
 from hull.experiments.common.measured import Results
 
 Kind = Literal["predicted", "fitted", "mathematics", "by construction"]
@@ -30,6 +32,21 @@ BOUND_WORDS = (
     "Bound, document: the limit is an ordering or a number from the document; a number counts as "
     "met within 25%, in every experiment alike. Bound, hull: the document gives no number, or hull "
     "chose another tolerance."
+)
+
+STATES: dict[State, str] = {
+    "holds": "hold",
+    "fails": "fail",
+    "undecided": "undecided",
+    "not assessed": "not assessed",
+}
+"""The states of a claim, and how they are counted."""
+
+STATE_WORDS = (
+    "Over seeds, a number holds if its 90% interval is inside the limits, fails if outside, and is "
+    "undecided otherwise; an order holds if the paired 95% interval excludes 0; anything else must "
+    "be the same for each seed and for all seeds but each one. One seed decides nothing, unless "
+    "nothing is random."
 )
 
 CUT_FORM = "reduction and remainder within 25%"
@@ -84,11 +101,19 @@ def document(source: str) -> str:
     return first if first in DOCUMENTS else OTHERS
 
 
-def judge(claims: tuple[Claim, ...], results: Results) -> list[dict[str, Any]]:
-    """Each claim with what was measured and whether it holds, as `--claims` prints it."""
+def judge(
+    claims: tuple[Claim, ...], results: Results, *, deterministic: bool = False
+) -> list[dict[str, Any]]:
+    """Each claim with what was measured and whether it holds, as `--claims` prints it.
+
+    "holds" judges the measured value alone, "state" what the seeds decide. Where nothing is random,
+    the two agree.
+    """
     found = []
     for claim in claims:
         measured, holds = claim.check(results)
+        exact = deterministic or claim.kind == "mathematics" or not results.summary["seeds"]
+        known: State = "holds" if holds else "fails"
         found.append(
             {
                 "id": claim.id,
@@ -98,6 +123,7 @@ def judge(claims: tuple[Claim, ...], results: Results) -> list[dict[str, Any]]:
                 "bound": claim.bound,
                 "measured": measured,
                 "holds": bool(holds),
+                "state": known if exact else decided(claim.check, results),
                 "tried": claim.tried,
                 "shown_by": list(claim.shown_by),
             }
@@ -117,7 +143,8 @@ def counts(claims: Iterable[Mapping[str, Any]]) -> dict[Kind, tuple[int, int]]:
 def headline(claims: Iterable[Mapping[str, Any]]) -> str:
     """The counts of each kind that occurs: "Claims that hold: 1 of 2 predicted, 1 of 1 fitted".
 
-    Predicted claims of the documents are counted apart from those of other sources.
+    Predicted claims of the documents are counted apart from those of other sources. What the seeds
+    decide follows if every claim has its state.
     """
     judged = list(claims)
     of_documents = [c for c in judged if document(c["source"]) != OTHERS]
@@ -126,12 +153,26 @@ def headline(claims: Iterable[Mapping[str, Any]]) -> str:
     if 0 < of < all_of:
         found[0] = f"{own} of {of} predicted (documents)"
         found.insert(1, f"{held - own} of {all_of - of} predicted ({OTHERS})")
-    return f"Claims that hold: {', '.join(found)}" if found else "No claims"
+    if not found:
+        return "No claims"
+    said = f"Claims that hold: {', '.join(found)}"
+    return f"{said}. {_states(judged)}" if all("state" in claim for claim in judged) else said
+
+
+def _states(judged: Sequence[Mapping[str, Any]]) -> str:
+    """What the seeds decide, by kind: "Over seeds: predicted 3 hold, 1 undecided"."""
+    found = []
+    for kind in KINDS:
+        of_kind = Counter(claim["state"] for claim in judged if claim["kind"] == kind)
+        numbers = [f"{of_kind[state]} {said}" for state, said in STATES.items() if of_kind[state]]
+        found += [f"{kind} {', '.join(numbers)}"] if numbers else []
+    return f"Over seeds: {'; '.join(found)}"
 
 
 def about(value: float, number: float, share: float = 0.25) -> bool:
     """Whether `value` is within a share of the document's number."""
-    return abs(ratio(value, number) - 1) <= share
+    found = ratio(value, number)
+    return compare(found, 1 - share, 1 + share, holds=abs(found - 1) <= share)
 
 
 def cut_as_published(percent: float, number: float, by_load: str = "") -> Finding:
@@ -159,4 +200,4 @@ def ratio(value: float, other: float) -> float:
 
 def within(value: float, low: float, high: float) -> bool:
     """Whether low <= value <= high."""
-    return low <= value <= high
+    return compare(value, low, high, holds=low <= value <= high)

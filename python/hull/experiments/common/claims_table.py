@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hull.experiments.common.claims import BOUND_WORDS, KIND_WORDS, headline
+from hull.experiments.common.claims import BOUND_WORDS, KIND_WORDS, STATE_WORDS, headline
 from hull.report.tables import boxed_table
 
-_HEAD = ("Claim", "Source", "Kind", "Bound", "Measured here", "Holds")
+_HEAD = ("Claim", "Source", "Kind", "Bound", "Measured here", "Holds", "Over seeds")
 
 
 def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -20,7 +20,7 @@ def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
     rows = "".join(_row(claim) for claim in claims)
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)
     table = boxed_table(headline(claims), f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>")
-    return f'<div class="claims">{table}</div><p>{KIND_WORDS} {BOUND_WORDS}</p>'
+    return f'<div class="claims">{table}</div><p>{KIND_WORDS} {BOUND_WORDS} {STATE_WORDS}</p>'
 
 
 def inline_image(path: Path, alt: str) -> str:
@@ -32,10 +32,11 @@ def inline_image(path: Path, alt: str) -> str:
 def _row(claim: Mapping[str, Any]) -> str:
     why = "" if claim["holds"] else _tried(claim)
     verdict = '<td class="holds">yes</td>' if claim["holds"] else '<td class="high">no</td>'
+    seeds = f"<td>{escape(claim['state'])}</td>"
     cells = "".join(
         f"<td>{escape(claim[key])}</td>" for key in ("source", "kind", "bound", "measured")
     )
-    return f'<tr><th scope="row">{escape(claim["claim"])}{why}</th>{cells}{verdict}</tr>'
+    return f'<tr><th scope="row">{escape(claim["claim"])}{why}</th>{cells}{verdict}{seeds}</tr>'
 
 
 def _tried(claim: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from hull.experiments.common.claims import (
     cut_as_published,
     cut_pct,
 )
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.measured import Reader, Results, fct, probe
 
 LOADS = ("load20", "load40", "load60")
@@ -98,7 +99,7 @@ def _small_order(results: Results) -> Finding:
     by_load = [[results.mean(load, s, small("mean")) for s in SCHEMES] for load in LOADS]
     return Finding(
         "; ".join(" > ".join(f"{us:.0f}" for us in found) for found in by_load) + " us",
-        all(a > b for found in by_load for a, b in pairwise(found)),
+        all(ordered(b, a) for found in by_load for a, b in pairwise(found)),
     )
 
 

@@ -95,6 +95,8 @@ class Experiment:
     completion: Completion | None = None
     """The end of a flow in the source's completion times; None where it has none. A test asks for
     it where flows end."""
+    deterministic: bool = False
+    """Whether nothing in its runs is random, so that one seed decides its claims."""
     looks: Looks = ()
     """Of the schemes that are not named and drawn the same everywhere (hull.report.schemes)."""
 

@@ -5,7 +5,7 @@ over the seeds of a cell, with the 95% interval.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -134,6 +134,11 @@ class Results:
         for part in summary["parts"]:
             self._parts.setdefault((part["condition"], part["scheme"]), []).append(part)
 
+    def of_seeds(self, seeds: Sequence[int]) -> "Results":
+        """The runs of some seeds alone."""
+        kept = [part for part in self.summary["parts"] if part["seed"] in seeds]
+        return Results(self.folder, {**self.summary, "seeds": list(seeds), "parts": kept})
+
     @property
     def conditions(self) -> list[str]:
         """Each condition once, in the plan's order."""
@@ -179,7 +184,8 @@ class Results:
         """flows.parquet of all parts together."""
         import polars as pl
 
-        return pl.scan_parquet(self.folder / "flows.parquet", glob=False)
+        flows = pl.scan_parquet(self.folder / "flows.parquet", glob=False)
+        return flows.filter(pl.col("seed").is_in(self.summary["seeds"]))
 
     def table(self, name: str, condition: str, scheme: str, seed: int | None = None) -> Any:
         """A table of one part ("queues", "series", ...) as a polars data frame."""

@@ -45,7 +45,7 @@ def compare(
     size = "full" if results.is_full else "quick"
     summary["stated"] = rows(beside(experiment.stated, plan.cells, size))
     summary["comparison"] = experiment.rows(results)
-    summary["claims"] = judge(experiment.claims, results)
+    summary["claims"] = judge(experiment.claims, results, deterministic=experiment.deterministic)
     figure = experiment.draw(results)
     figure.set_layout_engine(None)  # the figure has its layout; it is not computed for each file
     # Without dates, so that the same results are the same bytes.
@@ -56,7 +56,7 @@ def compare(
 
 def claims_of(result: Result) -> list[dict[str, Any]]:
     """The claims as `--claims` prints them."""
-    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds")
+    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds", "state")
     return [{key: claim[key] for key in keys} for claim in result.summary["claims"]]
 
 

@@ -7,7 +7,14 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import BOUND_WORDS, KIND_WORDS, KINDS, counts, headline
+from hull.experiments.common.claims import (
+    BOUND_WORDS,
+    KIND_WORDS,
+    KINDS,
+    STATE_WORDS,
+    counts,
+    headline,
+)
 from hull.experiments.common.published_tables import deviation
 from hull.report.labels import NO_VALUE
 from hull.report.tables import boxed_table
@@ -22,7 +29,7 @@ _HEAD = (
     *("Do not hold", "Worst ratio", "Typical factor"),
 )
 _WORDS = (
-    f"<p>{KIND_WORDS} {BOUND_WORDS}</p>"
+    f"<p>{KIND_WORDS} {BOUND_WORDS} {STATE_WORDS}</p>"
     "<p>Worst ratio: of all published numbers, the one farthest from the measured value, as "
     "measured ÷ published. Typical factor: geometric mean of max(ratio, 1 ÷ ratio) over all "
     "published numbers of the experiment. Each experiment's page lists all numbers and claims, and "

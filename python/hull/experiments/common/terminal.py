@@ -30,17 +30,18 @@ def print_tables(experiment: Experiment, summary: dict[str, Any]) -> None:
 
 
 def print_claims(claims: Sequence[dict[str, Any]]) -> None:
-    """Print counts, then each claim: verdict, kind, source of its bound, text, measured value."""
+    """Print counts, then each claim: verdict, what the seeds decide, kind, source of its bound,
+    text, measured value."""
     if not claims:
         return
     table = Table(
         title=headline(claims), title_justify="left", box=None, pad_edge=False, header_style="bold"
     )
-    for column in ("holds", "kind", "bound", "claim", "measured"):
+    for column in ("holds", "over seeds", "kind", "bound", "claim", "measured"):
         table.add_column(column, overflow="fold")
     for claim in claims:
         verdict = Text("yes") if claim["holds"] else Text("no!", style="yellow")
-        cells = (Text(claim[key]) for key in ("kind", "bound", "claim", "measured"))
+        cells = (Text(claim[key]) for key in ("state", "kind", "bound", "claim", "measured"))
         table.add_row(verdict, *cells)
     console().print(table)
     if failing := sum(not claim["holds"] for claim in claims):
