@@ -105,11 +105,13 @@ mod tests {
         let [mut log, other] = logs;
         log.join(&other);
         let found = log.summary(&["small".to_owned(), "large".to_owned()]);
+        // Means in ns, to the nearest.
         let halves = |class: usize| {
             let of: &HalvesSummary = &found[class];
-            [of.first, of.second].map(|half| (half.flows, half.mean_us))
+            let ns = |us: f64| (us * 1e3).round() as u64;
+            [of.first, of.second].map(|half| (half.flows, half.mean_us.map(ns)))
         };
         assert_eq!(halves(0), [(0, None), (0, None)]);
-        assert_eq!(halves(1), [(2, Some(20.0)), (1, Some(7.0))]);
+        assert_eq!(halves(1), [(2, Some(20_000)), (1, Some(7_000))]);
     }
 }
