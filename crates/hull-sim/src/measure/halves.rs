@@ -99,7 +99,8 @@ mod tests {
         let mut logs = [HalfLog::new(2, 50 * us), HalfLog::new(2, 50 * us)];
         for (log, start_us, fct_us) in [(0, 0, 10), (1, 49, 30), (1, 50, 7)] {
             let end_ps = (start_us + fct_us) * us;
-            let record = FlowRecord::new(start_us * us, end_ps, (0, 1), 1000, 1);
+            let mut record = FlowRecord::new(start_us * us, end_ps, (0, 1), 1000, 1);
+            record.class = 1;
             logs[log].add(&record);
         }
         let [mut log, other] = logs;
