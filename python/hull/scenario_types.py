@@ -50,6 +50,8 @@ CongestionControl = Literal[
     "unocc",
 ]
 """Congestion control algorithms."""
+FairPer = Literal["packet", "ack"]
+"""Unit of equation 3.35's cut."""
 LoadBalancing = Literal[
     "ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed", "subflows", "plb", "flowlet"
 ]
@@ -631,9 +633,18 @@ class Dctcp(TypedDict):
     """Whether every marked ACK applies its part of the cut (thesis 3.4.2), instead of one cut
     for each window of data.
     """
+    rtt_fair_per: NotRequired[FairPer]
+    """With rtt_fair: whether a marked ACK applies the cut of each packet that it covers or, as
+    the equation is printed, of one packet.
+    """
     hold_after_cut: NotRequired[bool]
     """Whether the window stays constant after a cut until all data sent before it is
     acknowledged (Linux, ns-3), instead of growing with each ACK that has no ECN-Echo.
+    """
+    acks_at_change: NotRequired[int]
+    """ACKs that the receiver sends when the marking changes while an ACK is delayed: 2, for the
+    packets before the change and the one after it (Linux), or 1, for those before it (thesis
+    2.2.1).
     """
 
 

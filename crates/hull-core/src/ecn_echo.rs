@@ -9,6 +9,9 @@
 //! acknowledged at once, with the new bit: "the receiver immediately sends an ACK anytime there is a
 //! transition" (thesis 2.2.1), and the sender needs the ACK that reflects the change (RFC 8257, 3.2;
 //! Linux since 4.18). A transition therefore sends two ACKs if packets are pending, otherwise one.
+//! The thesis's text has "an ACK": with [`DctcpEcho::with_one_ack`] a transition sends exactly one, for the
+//! pending packets with the old bit, or for the new packet if none is pending. The run lengths remain
+//! exact; the sender learns of the transition up to m packets or one delayed-ACK timeout later.
 //!
 //! The caller owns the delayed-ACK timer and ACKs of out-of-order packets, and reports each ACK that it
 //! sends by `on_ack_sent`.
@@ -26,6 +29,8 @@ pub struct DctcpEcho {
     ack_every: u32,
     /// CE bit of the last packet. All pending packets carry it.
     last_ce: bool,
+    /// Whether a transition sends one ACK, not two.
+    one_ack: bool,
     pending: u32,
 }
 
@@ -36,7 +41,16 @@ impl DctcpEcho {
         Self {
             ack_every,
             last_ce: false,
+            one_ack: false,
             pending: 0,
+        }
+    }
+
+    /// Creates the same receiver with a single ACK at each transition.
+    pub fn with_one_ack(ack_every: u32) -> Self {
+        Self {
+            one_ack: true,
+            ..Self::new(ack_every)
         }
     }
 
@@ -55,7 +69,8 @@ impl DctcpEcho {
         };
         self.last_ce = ce;
         self.pending += 1;
-        let current = if changed || self.pending >= self.ack_every {
+        let reports = changed && !(self.one_ack && previous.is_some());
+        let current = if reports || self.pending >= self.ack_every {
             Some(AckNow {
                 ece: self.on_ack_sent(),
             })

@@ -2,7 +2,8 @@
 //! Positions are bytes of the stream, times ps.
 //!
 //! An ACK is delayed until `ack_every` data packets have arrived or its timer expires. Data out of
-//! order, data that fills a hole, for DCTCP the first packet after a change of marking, and the first
+//! order, data that fills a hole, for DCTCP the first packet after a change of marking (with a single
+//! ACK at a change, only if no other packet's ACK is pending), and the first
 //! `quick_acks` packets of a connection are acknowledged at once; the latter as in Linux, so that a
 //! sender's first windows do not wait for the timer. The end of a message gets no ACK of its own: no
 //! document specifies one, and Linux sends it only if the application reads at once and does not
@@ -22,6 +23,8 @@ pub enum EchoKind {
     Classic,
     /// DCTCP's two-state machine (thesis figure 2.10).
     Dctcp,
+    /// The same with a single ACK at a change of marking (thesis 2.2.1, to the letter).
+    DctcpOneAck,
     /// AccECN (RFC 9768): the count of marked packets on every ACK, and an immediate ACK if the
     /// codepoint changes.
     Accurate,
@@ -139,6 +142,7 @@ impl Receiver {
             echo: match config.echo {
                 EchoKind::Classic => Echo::Classic(ClassicEcho::new(config.ack_every)),
                 EchoKind::Dctcp => Echo::Dctcp(DctcpEcho::new(config.ack_every)),
+                EchoKind::DctcpOneAck => Echo::Dctcp(DctcpEcho::with_one_ack(config.ack_every)),
                 EchoKind::Accurate => Echo::Accurate(Box::new(AccurateEcho::new(config.ack_every))),
                 EchoKind::Silent => Echo::Silent,
             },
@@ -219,7 +223,7 @@ impl Receiver {
                 [previous, Some(self.ack(ece))]
             }
             None => {
-                if self.ack_deadline_ps == NEVER {
+                if previous.is_some() || self.ack_deadline_ps == NEVER {
                     self.ack_deadline_ps = now_ps + self.delayed_ack_ps;
                 }
                 [previous, None]
@@ -295,11 +299,15 @@ mod tests {
     use super::*;
 
     fn receiver(ack_every: u32) -> Receiver {
+        with_echo(EchoKind::Dctcp, ack_every)
+    }
+
+    fn with_echo(echo: EchoKind, ack_every: u32) -> Receiver {
         Receiver::new(&ReceiverConfig {
             ack_every,
             delayed_ack_ps: 100,
             quick_acks: 0,
-            echo: EchoKind::Dctcp,
+            echo,
         })
     }
 
@@ -334,6 +342,26 @@ mod tests {
         assert_eq!(acks(9, 30, true), (vec![(40, true)], NEVER));
         assert_eq!(acks(10, 40, false), (vec![(50, false)], NEVER));
         assert_eq!(acks(11, 50, false), (vec![], 111));
+    }
+
+    /// With a single ACK, the marked packet waits and its timer starts again; the next one completes the
+    /// pair. A change while nothing waits is acknowledged at once.
+    #[test]
+    fn a_change_of_marking_may_have_a_single_ack() {
+        let mut flow = with_echo(EchoKind::DctcpOneAck, 2);
+        let mut acks = |now_ps, start, ce| {
+            let acks = flow.on_data(now_ps, start, 10, ce, false);
+            let acks: Vec<_> = acks
+                .iter()
+                .flatten()
+                .map(|ack| (ack.ack, ack.ece))
+                .collect();
+            (acks, flow.ack_deadline_ps)
+        };
+        assert_eq!(acks(0, 0, false), (vec![], 100));
+        assert_eq!(acks(7, 10, true), (vec![(10, false)], 107));
+        assert_eq!(acks(8, 20, true), (vec![(30, true)], NEVER));
+        assert_eq!(acks(9, 30, false), (vec![(40, false)], NEVER));
     }
 
     #[test]

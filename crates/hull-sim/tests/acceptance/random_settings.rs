@@ -265,6 +265,11 @@ fn transport() -> impl Strategy<Value = Settings> {
                     ecn || ["dctcp", "prague"].contains(&control)
                 ),
                 format!("transport.dctcp.rtt_fair={fair}"),
+                format!(
+                    "transport.dctcp.rtt_fair_per={}",
+                    if fair && decay { "ack" } else { "packet" }
+                ),
+                format!("transport.dctcp.acks_at_change={}", 1 + window % 2),
                 format!("transport.handshake={shake}"),
                 format!("transport.limited_transmit={limited}"),
                 format!("transport.idle_restart={}", restart || decay),

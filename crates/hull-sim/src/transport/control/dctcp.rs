@@ -3,8 +3,8 @@
 //!
 //! Thesis 2.2.1, equation 2.2: once per window of data, by alpha / 2 of the window; the marked ACK
 //! itself does not increase the window. Thesis 3.4.2, equation 3.35 ("RTT-fair"): every marked ACK
-//! takes alpha / 2 packets for each packet that it covers, and every ACK, marked or not, adds its 1 /
-//! W. Either ends slow start.
+//! takes alpha / 2 packets for each packet that it covers (or once, as the equation is printed), and
+//! every ACK, marked or not, adds its 1 / W. Either ends slow start.
 //!
 //! The documents do not specify whether the window grows on ACKs without ECN-Echo while data from
 //! before a cut is being acknowledged. The sawtooth of thesis 2.2.3 has a period of D round trips for D
@@ -35,12 +35,47 @@ pub struct Dctcp {
     /// window of data.
     #[serde(default)]
     pub rtt_fair: bool,
+    /// With rtt_fair: whether a marked ACK applies the cut of each packet that it covers or, as the equation
+    /// is printed, of one packet.
+    #[serde(default, skip_serializing_if = "FairPer::is_default")]
+    pub rtt_fair_per: FairPer,
     /// Whether the window stays constant after a cut until all data sent before it is acknowledged (Linux,
     /// ns-3), instead of growing with each ACK that has no ECN-Echo.
     #[serde(default)]
     pub hold_after_cut: bool,
+    /// ACKs that the receiver sends when the marking changes while an ACK is delayed: 2, for the packets before
+    /// the change and the one after it (Linux), or 1, for those before it (thesis 2.2.1).
+    #[serde(default = "two", skip_serializing_if = "is_two")]
+    pub acks_at_change: u8,
 }
 
+/// Unit of equation 3.35's cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FairPer {
+    /// Each packet that a marked ACK covers: a window of marks removes the same for any number of packets
+    /// per ACK.
+    #[default]
+    Packet,
+    /// Each marked ACK: the equation as it is printed.
+    Ack,
+}
+
+impl FairPer {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+    fn is_default(&self) -> bool {
+        *self == FairPer::default()
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+const fn is_two(acks: &u8) -> bool {
+    *acks == two()
+}
+
+const fn two() -> u8 {
+    2
+}
 const fn sixteenth() -> Share {
     Share(Share::ONE / 16)
 }
@@ -54,7 +89,9 @@ impl Default for Dctcp {
             g: sixteenth(),
             initial_alpha: whole(),
             rtt_fair: false,
+            rtt_fair_per: FairPer::default(),
             hold_after_cut: false,
+            acks_at_change: two(),
         }
     }
 }
@@ -80,6 +117,18 @@ impl Dctcp {
             "transport.dctcp.hold_after_cut",
             self.hold_after_cut,
             "false with transport.dctcp.rtt_fair = true, which has no cut",
+        )?;
+        require(
+            self.rtt_fair || self.rtt_fair_per == FairPer::Packet,
+            "transport.dctcp.rtt_fair_per",
+            quoted("ack"),
+            "\"packet\" without transport.dctcp.rtt_fair = true",
+        )?;
+        require(
+            (1..=2).contains(&self.acks_at_change),
+            "transport.dctcp.acks_at_change",
+            self.acks_at_change,
+            "1 or 2",
         )
     }
 }
@@ -89,6 +138,7 @@ impl Dctcp {
 pub struct DctcpControl {
     estimator: dctcp::Dctcp,
     reaction: Reaction,
+    echo: EchoKind,
 }
 
 /// Reaction of the window to ECN-Echo.
@@ -99,6 +149,8 @@ enum Reaction {
     /// One cut per window of data, after which the window stays constant until all data sent before
     /// the cut is acknowledged.
     CutAndHold,
+    /// A part of the cut per packet that a marked ACK covers.
+    PerPacket,
     /// A part of the cut per marked ACK.
     PerAck,
 }
@@ -114,11 +166,18 @@ impl DctcpControl {
         DctcpControl {
             estimator: dctcp::Dctcp::new(&config),
             reaction: if settings.rtt_fair {
-                Reaction::PerAck
+                match settings.rtt_fair_per {
+                    FairPer::Packet => Reaction::PerPacket,
+                    FairPer::Ack => Reaction::PerAck,
+                }
             } else if settings.hold_after_cut {
                 Reaction::CutAndHold
             } else {
                 Reaction::Cut
+            },
+            echo: match settings.acks_at_change {
+                1 => EchoKind::DctcpOneAck,
+                _ => EchoKind::Dctcp,
             },
         }
     }
@@ -130,9 +189,14 @@ impl CongestionControl for DctcpControl {
         self.estimator
             .on_ack(ack.una, ack.nxt, ack.acked, ack.echo.marked);
         let marked = ack.echo.marked && !ack.after_loss;
-        let per_ack = self.reaction == Reaction::PerAck;
-        if marked && per_ack {
-            window.shrink_by(self.estimator.on_ece_per_ack(ack.acked));
+        let covered = match self.reaction {
+            Reaction::PerPacket => Some(ack.acked),
+            Reaction::PerAck => Some(ack.acked.min(window.mss())),
+            Reaction::Cut | Reaction::CutAndHold => None,
+        };
+        let per_ack = covered.is_some();
+        if marked && let Some(covered) = covered {
+            window.shrink_by(self.estimator.on_ece_per_ack(covered));
         } else if marked && let Some(cwnd) = self.estimator.on_ece(ack.una, ack.nxt, window.cwnd())
         {
             window.reduce_to(cwnd);
@@ -147,7 +211,7 @@ impl CongestionControl for DctcpControl {
 
     /// DCTCP's two-state machine of thesis figure 2.10.
     fn echo(&self) -> EchoKind {
-        EchoKind::Dctcp
+        self.echo
     }
 
     fn alpha(&self) -> Option<f64> {
@@ -171,9 +235,10 @@ mod tests {
         }
     }
 
-    fn per_ack(alpha: f64) -> DctcpControl {
+    fn fair(alpha: f64, rtt_fair_per: FairPer) -> DctcpControl {
         DctcpControl::new(&Dctcp {
             rtt_fair: true,
+            rtt_fair_per,
             ..constant(alpha)
         })
     }
@@ -228,8 +293,7 @@ mod tests {
     }
 
     /// Window and threshold after a window of marked ACKs; no growth, alpha constant (g = 0).
-    fn window_of_marks(alpha: f64, packets: u64, packets_per_ack: u64) -> (u64, u64) {
-        let mut marked = per_ack(alpha);
+    fn window_of_marks(mut marked: DctcpControl, packets: u64, packets_per_ack: u64) -> (u64, u64) {
         let mut window = Window::new(packets * MSS, MSS as u32, 2 * MSS, 10_000 * MSS, true);
         for n in 0..packets / packets_per_ack {
             let event = Feedback {
@@ -243,30 +307,45 @@ mod tests {
     }
 
     /// Equation 3.35: W marked packets reduce the window by W alpha / 2, like one cut per window,
-    /// for any number of packets per ACK.
+    /// for any number n of packets per ACK; per ACK, by an n-th of that.
     #[test]
     fn window_of_marks_cuts_as_much_as_one_cut() {
         for (alpha, packets) in [(1.0, 20), (0.5, 40), (0.03, 400), (0.0, 60)] {
-            for packets_per_ack in [1, 2, 4] {
-                let expected = packets as f64 * MSS as f64 * (1.0 - alpha / 2.0);
-                let (cwnd, ssthresh) = window_of_marks(alpha, packets, packets_per_ack);
-                assert!((cwnd as f64 - expected).abs() <= 1.0, "{cwnd} {expected}");
-                assert_eq!(ssthresh, cwnd);
+            for n in [1, 2, 4] {
+                for (per, share) in [(FairPer::Packet, 1.0), (FairPer::Ack, 1.0 / n as f64)] {
+                    let expected = packets as f64 * MSS as f64 * (1.0 - share * alpha / 2.0);
+                    let (cwnd, ssthresh) = window_of_marks(fair(alpha, per), packets, n);
+                    assert!((cwnd as f64 - expected).abs() <= 1.0, "{cwnd} {expected}");
+                    assert_eq!(ssthresh, cwnd);
+                }
             }
         }
     }
 
     /// With a share F of the ACKs marked and alpha = F, the window is stable where the marks take
-    /// the one packet gained per window: W F alpha / 2 = 1, so W = 2 / F^2 packets.
+    /// what the ACKs add: F alpha / 2 = 1 / W for each ACK, so W = 2 / F^2 packets. For ACKs of two
+    /// packets that add 1 / W each, a cut per packet halves that window; the equation as it is printed
+    /// leaves it.
     #[test]
     fn it_settles_where_growth_and_marks_balance() {
-        let mut control = per_ack(0.25);
-        let mut window = Window::new(200 * MSS, MSS as u32, 2 * MSS, 10_000 * MSS, true);
-        window.set_ssthresh(MSS);
-        for n in 1..40_000 {
-            control.on_ack(&mut window, &ack(n, n % 4 == 0));
+        for (per, packets_per_ack, expected) in [
+            (FairPer::Packet, 1, 32.0),
+            (FairPer::Packet, 2, 16.0),
+            (FairPer::Ack, 1, 32.0),
+            (FairPer::Ack, 2, 32.0),
+        ] {
+            let mut control = fair(0.25, per);
+            let mut window = Window::new(200 * MSS, MSS as u32, 2 * MSS, 10_000 * MSS, false);
+            window.set_ssthresh(MSS);
+            for n in 1..40_000 {
+                let event = Feedback {
+                    acked: packets_per_ack * MSS,
+                    ..ack(n, n % 4 == 0)
+                };
+                control.on_ack(&mut window, &event);
+            }
+            let packets = window.cwnd() as f64 / MSS as f64;
+            assert!((packets - expected).abs() < 1.5, "{packets} {expected}");
         }
-        let packets = window.cwnd() as f64 / MSS as f64;
-        assert!((packets - 32.0).abs() < 1.5, "{packets}");
     }
 }
