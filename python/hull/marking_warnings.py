@@ -17,7 +17,7 @@ Rates = Callable[[], Sequence[float]]
 
 MARKING = (
     *("marking", "red", "pi", "dualpi2", "fq_codel", "pie"),
-    *("phantom_queue", "uno_phantom_queue"),
+    *("phantom_queue", "avq", "uno_phantom_queue"),
 )
 """Tables of a switch that mark packets."""
 UNLIMITED = float("inf")
@@ -179,6 +179,8 @@ def _thresholds(switch: Mapping[str, Any]) -> Iterator[tuple[str, str, bool]]:
             if table in tables:
                 of = tables[table]
                 yield f"{place}.{table}.threshold", of["threshold"], of["count_arriving"]
+    if "avq" in switch:
+        yield "switch.avq.buffer", switch["avq"]["buffer"], True
     for table, key in (("red", "min"), ("red", "max"), ("pi", "reference"), ("qcn", "equilibrium")):
         if table in switch:
             yield f"switch.{table}.{key}", switch[table][key], False

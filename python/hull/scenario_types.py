@@ -832,6 +832,19 @@ class UnoPhantomQueue(TypedDict):
     """Share of the size above which every packet is marked (Kmax)."""
 
 
+class Avq(TypedDict):
+    """Adaptive virtual queue (Kunniyur and Srikant), in parallel to the port's queue."""
+
+    target: NotRequired[Share]
+    """Share of the link's rate at which arrivals settle (gamma)."""
+    time_constant: Time
+    """Time constant of the virtual capacity, 1 / alpha. The published alpha of 0.15 per second
+    is 6.7s.
+    """
+    buffer: Size
+    """Size of the virtual queue: a packet that finds no room in it is marked."""
+
+
 class PhantomQueue(TypedDict):
     """A phantom queue (paper 2.1)."""
 
@@ -1108,6 +1121,8 @@ class Switch(TypedDict):
     """
     phantom_queue: NotRequired[PhantomQueue]
     """Phantom queue of each port; without this table there is none."""
+    avq: NotRequired[Avq]
+    """ECN marking by an adaptive virtual queue; without this table there is none."""
     uno_phantom_queue: NotRequired[UnoPhantomQueue]
     """Uno's phantom queue of each port; without this table there is none."""
     ports: NotRequired[list[PortSettings]]

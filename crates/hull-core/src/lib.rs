@@ -13,7 +13,7 @@
 //! 3. [`marking`]: at the switch, does the queue exceed the threshold K when the packet joins it?
 //!    (DCTCP) [`red`] and [`pi`] are the alternatives that the papers compare with.
 //! 4. [`phantom_queue`]: when the packet leaves the switch, does the virtual queue exceed its
-//!    threshold? (HULL)
+//!    threshold? (HULL) [`adaptive_virtual_queue`] is an earlier form that adapts its rate.
 //! 5. [`ecn_echo`]: at the receiver, when is the packet acknowledged, and with which ECN-Echo bit?
 //! 6. [`dctcp`]: at the sender, how does the acknowledgement change alpha and the window?
 //!
@@ -45,6 +45,7 @@ extern crate alloc;
 
 pub mod accecn;
 pub mod ack_coalescing;
+pub mod adaptive_virtual_queue;
 pub mod averaging;
 pub mod codel;
 pub mod dctcp;

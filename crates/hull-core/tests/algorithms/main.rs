@@ -2,6 +2,7 @@
 //! values computed by hand, as its first comment states. They share one binary so that the
 //! dependencies are linked once.
 
+mod adaptive_virtual_queue;
 mod averaging;
 mod codel;
 mod dctcp;

@@ -11,8 +11,8 @@ use super::memory::{self, Memory};
 use super::queue_rules;
 use super::uno_phantom_queue::UnoPhantomQueue;
 use crate::network::rules::{
-    CongestionPoint, OfferedRate, Pi, PiMarking, Pie, PieMarking, RandomLoss, Rcp, Red, RedMarking,
-    Rule, SampledQueue, Site, VirtualQueue,
+    Avq, AvqMarking, CongestionPoint, OfferedRate, Pi, PiMarking, Pie, PieMarking, RandomLoss, Rcp,
+    Red, RedMarking, Rule, SampledQueue, Site, VirtualQueue,
 };
 use crate::network::{DualPi2, FqCodel};
 use crate::problem::{MIN_RATE, Problem, buffer, delay, loss, quoted, rate, refuse, require};
@@ -89,6 +89,9 @@ pub struct Switch {
     /// Phantom queue of each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phantom_queue: Option<PhantomQueue>,
+    /// ECN marking by an adaptive virtual queue; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avq: Option<Avq>,
     /// Uno's phantom queue of each port; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uno_phantom_queue: Option<UnoPhantomQueue>,
@@ -218,6 +221,9 @@ impl Switch {
         if let Some(queue) = self.phantom_queue_at(Placement::Parallel, site.rate) {
             rules.push(Box::new(VirtualQueue(queue)));
         }
+        if let Some(settings) = &self.avq {
+            rules.push(Box::new(AvqMarking::new(settings, site)));
+        }
         rules.extend(self.uno_phantom_queue.iter().map(|queue| queue.rule(site)));
         if let Some(settings) = &self.rcp {
             rules.push(Box::new(OfferedRate::new(settings, site)));
@@ -253,6 +259,7 @@ impl Switch {
             qcn: _,
             rcp: _,
             phantom_queue: _,
+            avq: _,
             uno_phantom_queue: _,
         } = self;
         let site = Site {
@@ -418,7 +425,10 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
         }
     }
     let of_some = switch.ports.iter().any(|ports| ports.marking.is_some());
-    let of_all = switch.marking.is_some() || switch.red.is_some() || switch.pi.is_some();
+    let of_all = switch.marking.is_some()
+        || switch.red.is_some()
+        || switch.pi.is_some()
+        || switch.avq.is_some();
     if let Some(memory) = &switch.memory {
         found.push(memory::check(memory, of_all || of_some, mtu));
     }
@@ -443,6 +453,7 @@ fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), 
     }
     found.extend(switch.pi.iter().map(Pi::check));
     found.push(queue_rules::check(switch));
+    found.extend(switch.avq.iter().map(Avq::check));
     found.extend(switch.uno_phantom_queue.iter().map(UnoPhantomQueue::check));
     if let Some(queue) = &switch.phantom_queue {
         found.extend(phantom_queue("switch.phantom_queue", queue, link));

@@ -84,6 +84,7 @@ fn around(key: &str) -> Vec<String> {
             "transport.ecn=true",
             "switch.pi={reference=\"20pkts\",interval=\"100us\",flows=2,round_trip=\"1ms\"}",
         ]),
+        "switch.avq" => with(&["switch.avq={time_constant=\"1ms\",buffer=\"15KB\"}"]),
         "switch.rcp" => with(&[
             RCP,
             "switch.rcp={alpha=0.1,beta=1,interval=\"1ms\",round_trip=\"1ms\"}",

@@ -167,6 +167,9 @@ fn switch() -> impl Strategy<Value = Settings> {
                 "switch.phantom_queue={{drain=\"{drain}%\",threshold=\"{threshold}B\",placement=\"{placement}\"}}"
             )
         ),
+        (50_u32..101, 1_u32..5000, 0_u32..40).prop_map(|(target, us, buffer)| format!(
+            "switch.avq={{target=\"{target}%\",time_constant=\"{us}us\",buffer=\"{buffer}KB\"}}"
+        )),
     ];
     let cut_through = prop_oneof![
         Just(String::new()),

@@ -204,6 +204,7 @@ fn a_cat4948_cannot_mark() {
         "switch.marking={threshold=\"30KB\"}",
         "switch.red={min=\"20pkts\",max=\"60pkts\"}",
         "switch.pi={reference=\"40pkts\",interval=\"10us\",flows=2,round_trip=\"500us\"}",
+        "switch.avq={time_constant=\"1ms\",buffer=\"30KB\"}",
         "switch.ports=[{tier=\"switch-host\",marking={threshold=\"30KB\"}}]",
     ] {
         let settings = [

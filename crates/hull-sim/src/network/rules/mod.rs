@@ -9,6 +9,7 @@
 //! A FIFO port with a threshold and a phantom queue has no rules: it makes these decisions on arrival
 //! itself ([`Port`](super::Port)). Sizes are bytes, times ps.
 
+mod adaptive_virtual_queue;
 mod average_weight;
 mod congestion_point;
 mod dequeue_threshold;
@@ -29,6 +30,7 @@ use std::fmt::Debug;
 use hull_core::queue_estimate::{Link, QueueUnit};
 use hull_core::signal::Signal;
 
+pub use adaptive_virtual_queue::{Avq, AvqMarking};
 pub use average_weight::AverageWeight;
 pub use congestion_point::{CongestionPoint, QcnRounding, SampledQueue};
 pub use dequeue_threshold::DequeueThreshold;
