@@ -112,13 +112,14 @@ def frozen_claims(record):
         for claim in experiment.claims
     }
     old, found = frozen(), fates(claims)
-    held, of = Counter(), Counter()
+    of, held, now = Counter(), Counter(), Counter()
     for id_, fate in found.items():
         of[fate.state] += 1
         held[fate.state] += old[id_]["holds"]
-    numbers = [(state, of[state], held[state]) for state in STATES]
-    numbers.append(("all", sum(of.values()), sum(held.values())))
-    parts = [table(["state", "claims", "of these held at a307986c"], numbers)]
+        now[fate.state] += bool(fate.now) and all(holds[new] for new in fate.now)
+    numbers = [(state, of[state], held[state], now[state]) for state in STATES]
+    numbers.append(("all", *(sum(counter.values()) for counter in (of, held, now))))
+    parts = [table(["state", "claims", "held at a307986c", "hold today"], numbers)]
     for state in STATES[1:] + STATES[:1]:
         ids = [id_ for id_, fate in found.items() if fate.state == state]
         if not ids:

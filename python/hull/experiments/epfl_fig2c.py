@@ -40,7 +40,7 @@ def _drain(results: Results) -> Finding:
     words = ", ".join(f"{value:.0f}" for value in found)
     return Finding(
         f"{words} Mbps; mean window with 2 flows {window(results, '2', HULL):.1f} packets",
-        all(within(value, 675, 900) for value in found),
+        all(within(value, 810, 900) for value in found),
     )
 
 
@@ -72,10 +72,13 @@ CLAIMS = (
     Claim(
         id="epfl-fig2c-drain",
         source="report III-A",
-        claim="... HULL's throughput follows its drain rate of 900 Mbps (within 25% below it)",
+        claim="... HULL's throughput follows its drain rate of 900 Mbps (within 10% below it)",
         check=_drain,
         kind="predicted",
         bound="hull",
+        tried="721 to 742 Mbps with 2 to 8 flows (10 seeds), 18 to 20% below it. Windows are 33 "
+        "packets with 2 flows and the threshold is one packet, so each cut leaves the link idle.",
+        shown_by=commands("epfl-fig2c", "--full"),
     ),
 )
 
