@@ -75,7 +75,7 @@ def sentence(lines: Sequence[Line], labels: Mapping[str, str]) -> str:
     one that does so most, and its effect on large ones; empty with a single scheme.
     """
     lines = [line for line in lines if not line.what.startswith(_OF_GROUP)]
-    times = [line for line in lines if line.unit == "us"]
+    times = [line for line in lines if line.unit == "us" and line.statistic in _IN_WORDS]
     tails = [line for line in times if line.statistic == times[0].statistic]
     compared = [line for line in tails if line.change is not None]
     if not compared:

@@ -120,15 +120,24 @@ def _flows(of: Any, hosts: Hosts, lasts_s: float) -> float | None:
     sizes = of["sizes"]
     mean = sizes.get("fixed", sizes.get("pareto", {}).get("mean"))
     size = _MEANS.get(sizes.get("csv", "")) if mean is None else _core.quantity("size", mean)
-    return offered if size is None else min(offered, of["count"] * size)
+    return None if size is None else min(offered, of["count"] * size)
 
 
-@cache
 def _listed(path: Path) -> float | None:
     """Bytes of a flow list in CSV."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return None
+        state = path.stat()
+        return _bytes_of(path.absolute(), state.st_size, state.st_mtime_ns)
+    except OSError:
+        return None
+
+
+@cache
+def _bytes_of(path: Path, size: int, _changed_ns: int) -> float | None:
+    """The same of a file in this state."""
+    if size > _MOST_BYTES:
+        return None
+    try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = csv.DictReader(line for line in file if not line.startswith("#"))
             return sum(float(row["bytes"]) for row in rows)

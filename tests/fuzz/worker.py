@@ -38,6 +38,8 @@ def outcome_of(generator: str, seed: int, index: int) -> Outcome:
 def copy_files() -> None:
     """Copy the files that scenarios name into the working directory."""
     shutil.copy(ROOT / "tests/graphs/two_leaves.graphml", "network.graphml")
+    rows = "start_ps,src,dst,bytes\n0,1,0,20000\n5000000,2,3,1460\n"
+    Path("listed.csv").write_text(rows, encoding="utf-8")
 
 
 def limit_memory() -> None:

@@ -279,7 +279,7 @@ pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
         require(
             settings.rate.is_some() || settings.delay.is_some() || settings.loss.is_some(),
             &key(""),
-            "none of rate, delay, loss",
+            "a link without rate, delay and loss",
             "at least one of them",
         )?;
         loss(&key(".loss"), settings.loss)?;

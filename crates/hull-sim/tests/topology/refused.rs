@@ -118,7 +118,7 @@ fn unknown_links() {
     refuse(&rate("--"), &["topology.links[0].link", "\"\""]);
     refuse(
         &with("links = [{ link = \"h0--switch\" }]"),
-        &["topology.links[0]", "none of rate, delay, loss"],
+        &["topology.links[0]", "a link without rate, delay and loss"],
     );
     refuse(
         &with("links = [{ link = \"h0--switch\", rate = \"1kbps\" }]"),
