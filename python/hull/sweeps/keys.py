@@ -14,6 +14,8 @@ from hull.errors import UsageError
 from hull.options import option
 
 _NO_AXIS = ("name", "title", "source", "schemes", "sweep", "run.seed", "run.seeds")
+_MOST_NEAR = 4
+"""Keys that a message offers."""
 
 
 @cache
@@ -40,7 +42,7 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
             f"{name}: {key!r} could mean {' or '.join(ending)}, but nothing in this file has "
             "that table; expected a key of a table that is there"
         )
-    raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key)}")
+    raise UsageError(f"{name}: no key {key!r} in a scenario; {_near(key, scenarios)}")
 
 
 def _is_of_transport(key: str, scenarios: Iterable[dict[str, Any]]) -> bool:
@@ -71,12 +73,15 @@ def has_table(scenario: dict[str, Any], key: str) -> bool:
     return isinstance(table, dict)
 
 
-def _near(key: str) -> str:
+def _near(key: str, scenarios: Iterable[dict[str, Any]]) -> str:
+    """The nearest keys, those of tables that a scenario has first."""
     last = key.rpartition(".")[2]
     same = [known for known in all_keys() if known.rpartition(".")[2] == last]
-    near = same or get_close_matches(key, all_keys(), n=4, cutoff=0.5)
+    near = same or get_close_matches(key, all_keys(), n=8, cutoff=0.5)
     if not near:
         by_last = {known.rpartition(".")[2]: known for known in all_keys()}
         near = [by_last[word] for word in get_close_matches(last, by_last, n=4, cutoff=0.6)]
-    listed = f"nearest: {', '.join(near[:6])}; " if near else ""
+    of = list(scenarios)
+    near = sorted(near, key=lambda known: not any(has_table(one, known) for one in of))
+    listed = f"nearest: {', '.join(near[:_MOST_NEAR])}; " if near else ""
     return f"{listed}`hull keys` lists all"
