@@ -14,12 +14,14 @@ from page_text import plain, table
 from hull.experiments import all_experiments
 from hull.experiments.common.claims import (
     BOUND_WORDS,
+    CAUSE_WORDS,
     DOCUMENTS,
     KIND_WORDS,
     KINDS,
     OTHERS,
     UNSHIPPED,
     Bound,
+    by_cause,
     counts,
     document,
     headline,
@@ -62,7 +64,7 @@ def gallery(record):
 
 def all_claims(record):
     """Every claim, a table for each experiment, and below it what was tried where one fails."""
-    sections = []
+    sections = [_by_cause(record)]
     for id_, experiment in all_experiments().items():
         holds = record[id_]["claims"]
         rows = [
@@ -220,4 +222,20 @@ def _tried(claim):
     shown = "; ".join(
         entry if entry.startswith(UNSHIPPED) else f"`{entry}`" for entry in claim.shown_by
     )
-    return f"- {claim.id}: {plain(claim.tried)} *Shown by:* {shown}.\n"
+    return f"- {claim.id} ({claim.cause}): {plain(claim.tried)} *Shown by:* {shown}.\n"
+
+
+def _by_cause(record):
+    """A table: failing claims of the documents and of other sources by cause."""
+    failing = [
+        {"document": document(claim.source), "cause": claim.cause}
+        for id_, experiment in all_experiments().items()
+        for claim in experiment.claims
+        if not record[id_]["claims"][claim.id]
+    ]
+    rows = []
+    for cause, claims in by_cause(failing).items():
+        others = sum(claim["document"] == OTHERS for claim in claims)
+        rows.append((cause, len(claims) - others, others))
+    rows.append(("all", *(sum(row[column] for row in rows) for column in (1, 2))))
+    return f"{table(['failing claims', 'documents', OTHERS], rows)}\n{CAUSE_WORDS}\n"

@@ -1,5 +1,6 @@
 """Claims: counts by kind, reductions, and the commands behind tested explanations."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from hull.experiments.common.claims import (
     UNSHIPPED,
     Claim,
     Finding,
+    by_cause,
     counts,
     cut_as_published,
     document,
@@ -21,6 +23,7 @@ from hull.experiments.common.claims import (
 )
 from hull.experiments.common.measured import Results
 
+ROOT = Path(__file__).parents[2]
 NOTHING = Results(Path(), {"name": "x-quick", "seeds": [], "parts": []})
 ONE_SEED = Results(Path(), {"name": "x-quick", "seeds": [1], "parts": []})
 
@@ -116,9 +119,25 @@ def test_failed_attempts_name_their_commands() -> None:
                 assert entry.startswith(("hull reproduce ", UNSHIPPED)), entry
 
 
+def test_failing_claims_have_a_cause_that_a_command_shows() -> None:
+    record = json.loads((ROOT / "docs/gallery/record.json").read_text(encoding="utf-8"))
+    failing = [
+        claim
+        for id_, experiment in all_experiments().items()
+        for claim in experiment.claims
+        if not record[id_]["claims"][claim.id]
+    ]
+    without = [claim.id for claim in failing if not claim.cause]
+    unshown = [c.id for c in failing if all(s.startswith(UNSHIPPED) for s in c.shown_by)]
+    assert without == []
+    assert unshown == []
+    predicted = (vars(claim) for claim in failing if claim.kind == "predicted")
+    assert len(by_cause(predicted)["not found"]) < 8
+
+
 def test_the_commands_resolve() -> None:
     """Each command can be planned: its experiment, size, seeds and keys exist."""
-    tool = Path(__file__).parents[2] / "tools" / "tried.py"
+    tool = ROOT / "tools" / "tried.py"
     done = subprocess.run(
         [sys.executable, str(tool), "--dry-run"], capture_output=True, text=True, check=False
     )

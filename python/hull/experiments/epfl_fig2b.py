@@ -137,6 +137,7 @@ CLAIMS = (
         check=_window_two,
         kind="fitted",
         bound="document",
+        cause="chance",
         tried="It holds for seed 1 (3.2 packets), but not for ten seeds (11.5). Five seeds have "
         "3.2 packets; five reach or stay in another state with 23.7, in which packets wait in "
         "their own hosts, whose NICs the pacers block as in the report's code. With the pacer of "

@@ -53,6 +53,7 @@ CLAIMS = (
         check=_not_above,
         kind="predicted",
         bound="document",
+        cause="documents contradict",
         tried="2.6 us with 2 flows and 2.4 with 3 (10 seeds; at 5 us link delay 18 and 0.4). "
         "With the pacer of the report's text (pacer.overtaking=any) instead of its code's 1.6 "
         "and 1.8; with T_r of 64 us instead of 32 3.3 and 3.6 (seed 1).",
@@ -76,6 +77,7 @@ CLAIMS = (
         check=_drain,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
         tried="721 to 742 Mbps with 2 to 8 flows (10 seeds), 18 to 20% below it. Windows are 33 "
         "packets with 2 flows and the threshold is one packet, so each cut leaves the link idle.",
         shown_by=commands("epfl-fig2c", "--full"),

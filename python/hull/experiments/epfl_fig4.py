@@ -326,6 +326,7 @@ CLAIMS = (
         _up_to_40,
         kind="predicted",
         bound="document",
+        cause="not found",
         tried="It is 10.5% at 600 Mbps: TCP has 34.6 ms (53.0 in an earlier run in the report's "
         "repository). At 600 Mbps, seed 1, TCP's 34.8 ms become 32.3 without restart after idle, "
         "36.1 with an initial window of 1, 35.5 with a minimum RTO of 200 ms, and 34.5 without "

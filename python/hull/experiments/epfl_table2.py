@@ -187,6 +187,7 @@ CLAIMS = (
         _mix,
         kind="by construction",
         bound="document",
+        cause="documents contradict",
         tried="The two statements contradict each other: at 4 to 1 the bytes are 1 to 2,778; "
         "2,222 belongs to 5 to 1.",
         shown_by=commands("epfl-table2", ""),
@@ -233,6 +234,7 @@ CLAIMS = (
         _average_growth(TCP, 0.2),
         kind="predicted",
         bound="hull",
+        cause="documents contradict",
         tried="It is 19% with --full. Each of the two percentiles is within 25% of the published "
         "one, which is from one run; their difference cannot be more accurate than they are. "
         "Table II itself gives 17, 8 and -9% by load. With Reno's recovery instead of SACK, as "

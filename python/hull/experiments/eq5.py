@@ -123,6 +123,7 @@ CLAIMS = (
         check=_bound,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
         tried=(
             "It holds with a limit of one packet instead of half a packet: 8 flows need 8% at "
             "250 us and 4% at 1000, 4 flows 3% and 2%. At 1000 us the remaining queue is "

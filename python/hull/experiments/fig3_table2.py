@@ -366,6 +366,7 @@ EXPERIMENT = Experiment(
             _ack_cause,
             kind="predicted",
             bound="document",
+            cause="documents contradict",
             tried="A window that is sent at once stays together without any coalescing, because "
             "nothing spreads it. If the receiver's wait is the whole round trip (460 us), the "
             "wait causes the batching, but then one ACK covers all 65 KB and there cannot be 6 "
@@ -445,6 +446,7 @@ EXPERIMENT = Experiment(
             _without_lso,
             kind="predicted",
             bound="document",
+            cause="hull lacks it",
             tried="hull's senders use no processor time and so lose nothing; table 2 does not "
             "give a sender's cost per packet.",
             shown_by=commands("fig3-table2", ""),

@@ -208,6 +208,7 @@ CLAIMS = (
         check=_table3,
         kind="predicted",
         bound="hull",
+        cause="documents contradict",
         tried="The floor belongs to low load: at 88% a probe waits 5 us for the packet in "
         "transmission alone, and two senders' colliding packets add 12. Mean/p99 in us: as "
         "shipped 10/35; stack_jitter 1 us 10/27; stack_delay 30 us 10/27; ack_every 1 9/26. The "

@@ -7,7 +7,7 @@ Goodput in Gbit/s, completion times and waits in us.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.claims import Cause, Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Reader, Results, fct_of, goodput, occupancy
 from hull.experiments.common.stated import Stated
@@ -93,7 +93,12 @@ def _internet(results: Results) -> Finding:
 
 
 def _expected(
-    id_: str, claim: str, check: object, tried: str = "", shown_by: tuple[str, ...] = ()
+    id_: str,
+    claim: str,
+    check: object,
+    cause: Cause = "",
+    tried: str = "",
+    shown_by: tuple[str, ...] = (),
 ) -> Claim:
     assert callable(check)
     return Claim(
@@ -103,6 +108,7 @@ def _expected(
         check,
         kind="predicted",
         bound="hull",
+        cause=cause,
         tried=tried,
         shown_by=shown_by,
     )
@@ -114,6 +120,7 @@ CLAIMS = (
         "DualPI2 with the constants for 50 and 300 us shares the link between Prague and CUBIC "
         "with ECN: Prague gets 35 to 75%, where HULL beside CUBIC in one queue gets at most 15%",
         _separates,
+        cause="mechanism",
         tried="CUBIC has ECN here and obeys the marks of HULL's phantom queue, which the claim "
         "overlooked; without ECN HULL has 2.4% of the goodput beside it (sharing)",
         shown_by=commands("sharing", "--full"),
@@ -135,6 +142,7 @@ CLAIMS = (
         "with a virtual queue of 95% and a step of 10 KB the 99th percentile of the wait is at "
         "most 1.5 times HULL's",
         _virtual_waits_little,
+        cause="not found",
         tried="HULL without its pacer waits 10.8 us; an initial window of one segment for all "
         "leaves 18.0 us of Prague",
         shown_by=commands(

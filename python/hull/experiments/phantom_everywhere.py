@@ -7,7 +7,7 @@ much lower the port's latency is, and how much goodput is lost. hull's own: no d
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary, fct, occupancy
@@ -135,10 +135,14 @@ CLAIMS = (
         check=_halved,
         kind="fitted",
         bound="hull",
+        cause="mechanism",
         tried="Only Prague at 100 Gbps misses: 2.64 of 4.98 us. The threshold of 2/3 of a packet "
         "follows from DCTCP's reaction. With 1/3 of a packet Prague has 1.99 us and 81.7 Gbps, "
         "which is where DCTCP is with 2/3: 1.97 us and 81.4 Gbps.",
-        shown_by=unshipped("phantom-everywhere with switch.phantom_queue.threshold of 1384 bytes"),
+        shown_by=commands(
+            "phantom-everywhere",
+            """--set 'switch.phantom_queue={drain="95%",threshold="1384B"}'""",
+        ),
     ),
     Claim(
         id="phantom-everywhere-cost",
@@ -148,15 +152,21 @@ CLAIMS = (
         check=_cost,
         kind="fitted",
         bound="hull",
+        cause="mechanism",
         tried="The threshold is 2/3 of a packet at 100 Gbps, where 25 packets are in flight. With "
         "10% headroom and 2, 4, 8 packets instead CUBIC delivers 75, 78, 81 Gbps (63 with 2/3); "
         "the 99th percentile of the latency is 2.3, 3.0, 3.7 us (1.3); DCTCP delivers 80, 81, 82 "
         "Gbps (69). UnoCC delivers 53 Gbps with 2/3 and 75 with 8 packets. Its decrease is made "
         "for a larger bandwidth-delay product than 25 packets: with K of 1 packet instead of 6 it "
         "delivers 69 Gbps, with a gain of 6.25% instead of 65% 63 Gbps.",
-        shown_by=unshipped(
-            "phantom-everywhere with switch.phantom_queue of these thresholds, and "
-            "transport.message.unocc with these k and gain"
+        shown_by=commands(
+            "phantom-everywhere",
+            *(
+                f"""--set 'switch.phantom_queue={{drain="90%",threshold="{threshold}"}}'"""
+                for threshold in ("8300B", "16600B", "33200B")
+            ),
+            "--set schemes.unocc.transport.message.unocc.k=1",
+            "--set schemes.unocc.transport.message.unocc.gain=6.25%",
         ),
     ),
     Claim(
@@ -175,6 +185,7 @@ CLAIMS = (
         check=_paced,
         kind="predicted",
         bound="document",
+        cause="mechanism",
         tried="At 100 Gbps a flow's window is about six packets, clocked by acknowledgments: there "
         "is no burst to pace. Segments of 64 KB at the hosts change no digit. At 400 Gbps the "
         "percentile is lower at 5 and 10% headroom.",

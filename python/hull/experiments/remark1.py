@@ -86,6 +86,7 @@ CLAIMS = (
         check=_smaller,
         kind="predicted",
         bound="document",
+        cause="mechanism",
         tried="It holds with pacing. Without pacing the 99th percentile is already high with 1 "
         "KB: 61 us at 950 Mbps, 28 at 800 (134 and 78 with 30 KB; means of 3 seeds). The ratio "
         "therefore falls although the difference grows from 50 to 73 us.",
@@ -108,6 +109,7 @@ CLAIMS = (
         check=_less_sensitive,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
         tried="In parallel the 99th percentile is low with 1 KB, 21 us paced and 26 unpaced (32 "
         "and 61 in series), because each burst is marked at once. This costs throughput: 576 and "
         "341 Mbps instead of 884 and 717. With 30 KB it is 124 and 104 us, in series 163 and 134 "

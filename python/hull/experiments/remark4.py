@@ -104,6 +104,7 @@ CLAIMS = (
         check=_apart,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
         tried="The pacer does not cause the difference, 48 us with one limiter and 59 with 16: "
         "it is 11 and 18 with an interrupt per packet, and 51 and 62 with segments of 1500 bytes "
         "instead of 64 KB. A host with two flows receives more ACKs, which its adapter coalesces.",

@@ -100,6 +100,7 @@ CLAIMS = (
         check=_grows,
         kind="predicted",
         bound="document",
+        cause="chance",
         tried="16, 18, 19 and 19% with 100,000 flows, of which 40 are above 10 MB; 16, 20, 12 "
         "and 12% with 8,000, of which 4 are. It grows up to a load of 20% and then changes by "
         "less than one percent; equation 3, with the load of the links between racks and pods, "

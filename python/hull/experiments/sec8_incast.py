@@ -94,6 +94,7 @@ CLAIMS = (
         check=_less_than_dctcp,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
         tried="With 5, 10 and 20 servers it is 50, 59 and 80 KB; DCTCP-30K has 83, 107 and 123. "
         "With 30 and 40 the initial windows of all servers collide before any mark arrives: 122 "
         "and 164 KB with each scheme. One server alone is no incast: 1 KB with each scheme.",
@@ -107,6 +108,7 @@ CLAIMS = (
         check=_shallow,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
         tried="The initial windows of 10 servers are 45 KB. Queries with a timeout with buffers "
         "of 50, 100 and 200 KB: 0, 0 and 0% with 10 servers, 100, 77 and 0% with 40.",
         shown_by=commands("sec8-incast", ""),

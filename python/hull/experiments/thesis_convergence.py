@@ -131,6 +131,7 @@ CLAIMS = (
             check=partial(_range, gbps=gbps),
             kind="predicted",
             bound="document",
+            cause="documents contradict",
             tried=TRIED[gbps],
             shown_by=SHOWN_BY,
         )
@@ -144,6 +145,7 @@ CLAIMS = (
         check=_slower,
         kind="predicted",
         bound="document",
+        cause="testbed unknown",
         tried="3.3 on average and 2.9 to 4.4 with 3 seeds. Measured by throughput (over 5 ms, "
         "within 10% of half of the link) instead of windows, 4.0 on average and 2.8 to 7.0. "
         "Thesis 3.3.3 has 2 with the first flow's window held and nothing marked before "

@@ -64,6 +64,7 @@ CLAIMS = (
         check=_accurate,
         kind="predicted",
         bound="document",
+        cause="mechanism",
         tried="With 2 flows both agree; with 10 the amplitude agrees and the period is 1.8 times "
         "the model's. T_C omits the time in which the queue falls, about a round trip, and flows "
         "of few packets cut in turn. Period: no jitter 744 us, as shipped 715, jitter of 1 us "
@@ -95,6 +96,7 @@ CLAIMS = (
         check=_forty,
         kind="predicted",
         bound="document",
+        cause="testbed unknown",
         tried="Flows of 3 packets stay synchronized here. Amplitude in packets, one key at a "
         "time: as shipped 70, no jitter 70, jitter of 1, 3 and 10 us 72, 73 and 71, starts 2.3 "
         "ms apart 70, min_window 1 64, ack_every 2 51, marking on dequeue 46; model 59.",

@@ -71,6 +71,7 @@ CLAIMS = (
         check=_no_timeouts,
         kind="predicted",
         bound="document",
+        cause="chance",
         tried="One or two of 1000 transfers lose the end of a window in TCP's full queue, which "
         "only the timer repairs. In ten runs of 1000 transfers, as many as in the thesis, with "
         "other seeds, 1, 2, 2, 1, 1, 1, 0, 1, 1 and 0 transfers have a timeout: two of the ten "

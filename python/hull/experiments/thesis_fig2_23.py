@@ -70,6 +70,7 @@ CLAIMS = (
         check=partial(_gain, statistic="mean"),
         kind="fitted",
         bound="document",
+        cause="testbed unknown",
         tried="A short message gains TCP's queue at its port. How often there is one depends on "
         "the updates, whose number and origin the text does not give. Gain with 20% of the flows "
         "from or to outside the rack 0.5 ms, 80% (as shipped) 1.5, 95% 1.4; another seed 1.6; "
@@ -118,6 +119,7 @@ CLAIMS = (
         check=_none,
         kind="predicted",
         bound="document",
+        cause="testbed unknown",
         tried="Of 7076 flows 38 have one: 17 of 377 updates, and 21 of 6699 smaller flows that "
         "meet a full queue with windows of a few packets. The same full queues cause the "
         "timeouts of queries (1.0%, published 1.15%). With windows of at most 200 packets there "

@@ -89,6 +89,7 @@ CLAIMS = (
         check=_dctcp,
         kind="fitted",
         bound="document",
+        cause="chance",
         tried="It holds for the 6025 queries of 20 s. Of 187,050 in ten minutes two have one; "
         "they began 31 us apart. In that time DCTCP loses 230 packets, TCP 681,893.",
         shown_by=commands("thesis-fig2-24", "", "--full"),

@@ -21,7 +21,7 @@ from hull.experiments.common.benchmark import (
     value,
     variants,
 )
-from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.claims import Cause, Claim, Finding, commands, unshipped
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -125,6 +125,15 @@ _SHORT = (
     "24.4, windows of at most 200 packets 25.0 (TCP 30.2), one ACK for each packet 25.5 (TCP "
     "26.3)."
 )
+CAUSES: dict[str, Cause] = {
+    "short": "mechanism",
+    "unchanged": "mechanism",
+    "tcp-timeouts": "testbed unknown",
+    "query": "testbed unknown",
+    "dctcp-timeouts": "chance",
+    "deep-queries": "testbed unknown",
+    "red-queries": "testbed unknown",
+}
 TRIED = {
     "short": _SHORT,
     "unchanged": _SHORT,
@@ -229,6 +238,7 @@ CLAIMS = tuple(
         check=check,
         kind="predicted",
         bound="hull" if name in ("better", "unchanged") else "document",
+        cause=CAUSES.get(name, ""),
         tried=TRIED.get(name, ""),
         shown_by=SHOWN_BY.get(name, ()),
     )

@@ -116,6 +116,7 @@ CLAIMS = (
         check=_severe,
         kind="predicted",
         bound="hull",
+        cause="testbed unknown",
         tried=_TRIED,
         shown_by=SHOWN_BY,
     ),

@@ -87,6 +87,7 @@ CLAIMS = (
         check=_almost_all,
         kind="predicted",
         bound="hull",
+        cause="testbed unknown",
         tried="The responses are 1 MB and the port has 667 KB of memory, as in the incast of "
         "figure 2.19, where 29% of the queries have a timeout. As shipped 33%, in 12 s 35; idle "
         "windows are not validated as shipped (validated 23); byte counting 48, one ACK per "

@@ -111,6 +111,7 @@ CLAIMS = (
         check=_most,
         kind="predicted",
         bound="hull",
+        cause="testbed unknown",
         tried=TRIED,
         shown_by=SHOWN_BY,
     ),

@@ -184,6 +184,7 @@ CLAIMS = (
         check=_better,
         kind="predicted",
         bound="document",
+        cause="mechanism",
         tried=LOCKED,
         shown_by=SHOWN_BYLOCKED,
     ),

@@ -110,6 +110,7 @@ CLAIMS = (
         check=_overshoot,
         kind="mathematics",
         bound="hull",
+        cause="limit too narrow",
         tried="From g of 1/16 to 0.4 it grows by 31% at 6 packets, 25% at 20 and 11% at 100. In "
         "packets it is within 12% up to 40 packets; at 100 it is 0.009 and 0.013.",
         shown_by=commands("thesis-fig3-6", ""),
@@ -122,6 +123,7 @@ CLAIMS = (
         check=_worst,
         kind="mathematics",
         bound="document",
+        cause="limit too narrow",
         tried=TRIED,
         shown_by=SHOWN_BY,
     ),

@@ -86,6 +86,7 @@ CLAIMS = (
         check=_root,
         kind="mathematics",
         bound="document",
+        cause="mechanism",
         tried=TRIED,
         shown_by=SHOWN_BY,
     ),
@@ -96,6 +97,7 @@ CLAIMS = (
         check=_longer,
         kind="mathematics",
         bound="document",
+        cause="limit too narrow",
         tried="With g of 1/16 it falls by 0.5% from 6 to 8 packets, 7.11 to 7.08 round trips, and "
         "grows from there. It is longer with g of 0.4 at each window.",
         shown_by=commands("thesis-fig3-7", ""),

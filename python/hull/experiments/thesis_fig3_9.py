@@ -108,6 +108,7 @@ CLAIMS = (
         check=_bound,
         kind="predicted",
         bound="document",
+        cause="limit too narrow",
         tried="At K = 16 with 25 flows, near the model's worst window, throughput is at the "
         "bound: over 0.7 s and three seeds 96.52 to 96.54%, model 96.57%; without jitter 96.35%, "
         "with a cut on each marked ACK 98.1%.",

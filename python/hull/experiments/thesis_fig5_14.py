@@ -56,6 +56,7 @@ CLAIMS = (
         check=_sides,
         kind="predicted",
         bound="hull",
+        cause="documents contradict",
         tried=TRIED,
         shown_by=commands("thesis-fig5-13", *TRIED_WITH),
     ),

@@ -95,6 +95,7 @@ def _claims(
             partial(check, QCN),
             kind="predicted",
             bound="hull",
+            cause="documents contradict",
             tried=TRIED,
             shown_by=SHOWN_BY,
         ),

@@ -123,6 +123,7 @@ CLAIMS = (
         check=_tcp_suffers,
         kind="predicted",
         bound="hull",
+        cause="documents contradict",
         tried="The 100 KB of all servers together fit into the 667 KB of a busy port, so nothing "
         "can be lost. Nothing is lost with the fixed buffer of figure 2.18, 100 KB, and 40 "
         "servers either: 0.94 ms with TCP and DCTCP, 100 queries, no drop.",

@@ -81,6 +81,7 @@ CLAIMS = (
         check=partial(_improves, percentile=95),
         kind="predicted",
         bound="document",
+        cause="mechanism",
         tried="With jitter it is the 10 ms of the jitter window. Without jitter 43 requests of "
         "1.6 KB occupy the aggregator's link for 0.55 ms and the responses for 0.69 ms. The "
         "minimum is therefore 1.3 ms, an eighth, and the 95th percentile includes queueing as "
@@ -101,6 +102,7 @@ CLAIMS = (
         check=_doubles,
         kind="fitted",
         bound="document",
+        cause="testbed unknown",
         tried="It is the minimum RTO, 300 ms, in both cases, because timeouts hit more than one "
         "query in 1000 with jitter too: 0.29% with, 0.66% without. With alpha of 5% 0.26 and "
         "0.47%, 7% 0.34 and 0.23, 10% 0.22 and 0.26; 20% of the flows from outside 1.09 and "

@@ -77,6 +77,7 @@ CLAIMS = (
         check=_least,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
         tried="With 1,023 senders the ratio is 1.06 (recorded: also 1.06). Each sends its 25 "
         "packets at once, for 8.3 us. Of the 26,677 headers of trimmed packets, 18,988 find no "
         "room in the queue either, and 14,504 timeouts recover packets whose headers were lost. "

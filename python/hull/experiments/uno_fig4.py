@@ -125,6 +125,7 @@ def _within(scheme: str, statistic: str) -> Claim:
         check=check,
         kind="predicted",
         bound="hull",
+        cause="documents contradict",
         tried=TRIED if scheme == PHANTOM else TRIED_NORMAL,
         shown_by=(*commands("uno-fig4", "--full"), *unshipped("runs of the authors' simulator")),
     )

@@ -89,6 +89,7 @@ def _in_time(condition: str) -> Claim:
         check=check,
         kind="predicted",
         bound="document",
+        cause="documents contradict",
         tried=TRIED,
         shown_by=(
             *commands("uno-fig8", "", f"--set {SLOWDOWN}=4%"),

@@ -73,6 +73,7 @@ def _about(kept: str, statistic: str) -> Claim:
         check=check,
         kind="predicted",
         bound="document",
+        cause="chance",
         tried="Among 114 flows the 99th percentile is the second slowest. Of the quick form's one "
         "seed it is 5416 us, 27% above the recorded one, while mean and all numbers of the flows "
         "between data centres are within 2%. The authors' simulator (commit 68d164e, the log's "

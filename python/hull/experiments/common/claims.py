@@ -12,10 +12,23 @@ from hull.experiments.common.measured import Results
 Kind = Literal["predicted", "fitted", "mathematics", "by construction"]
 """What a claim's verdict is worth: see KIND_WORDS."""
 
+Cause = Literal[
+    "",
+    "testbed unknown",
+    "documents contradict",
+    "hull lacks it",
+    "mechanism",
+    "chance",
+    "limit too narrow",
+    "not found",
+]
+"""Why a claim does not hold: see CAUSE_WORDS."""
+
 Bound = Literal["document", "hull"]
 """Who set the limits of the check: see BOUND_WORDS."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+CAUSES: tuple[Cause, ...] = get_args(Cause)[1:]
 
 DOCUMENTS = ("paper", "thesis", "report", "slides")
 """The source documents, with which the source of their claims begins. All others are other
@@ -49,6 +62,15 @@ STATE_WORDS = (
     "nothing is random."
 )
 
+CAUSE_WORDS = (
+    "Causes. Testbed unknown: the document does not give a setting that decides the verdict. "
+    "Documents contradict: a document contradicts itself, another one, or arithmetic. hull lacks "
+    "it: hull does not model what the statement needs. Mechanism: a mechanism that the statement "
+    "omits decides. Chance: the published value is one run's, or the difference is smaller than "
+    "what seeds vary by. Limit too narrow: the statement holds but for a limit that is stricter "
+    "than its purpose. Not found: no trial explains it."
+)
+
 CUT_FORM = "reduction and remainder within 25%"
 """Form of a claim that `cut_as_published` checks."""
 
@@ -77,6 +99,8 @@ class Claim:
     check: Callable[[Results], Finding]
     kind: Kind = field(kw_only=True)
     bound: Bound = field(kw_only=True)
+    cause: Cause = field(default="", kw_only=True)
+    """If it does not hold: why."""
     tried: str = ""
     """If it does not hold: what was tried to find the cause, with numbers."""
     shown_by: tuple[str, ...] = field(default=(), kw_only=True)
@@ -124,6 +148,7 @@ def judge(
                 "measured": measured,
                 "holds": bool(holds),
                 "state": known if exact else decided(claim.check, results),
+                "cause": claim.cause,
                 "tried": claim.tried,
                 "shown_by": list(claim.shown_by),
             }
@@ -167,6 +192,17 @@ def _states(judged: Sequence[Mapping[str, Any]]) -> str:
         numbers = [f"{of_kind[state]} {said}" for state, said in STATES.items() if of_kind[state]]
         found += [f"{kind} {', '.join(numbers)}"] if numbers else []
     return f"Over seeds: {'; '.join(found)}"
+
+
+def by_cause(
+    failing: Iterable[Mapping[str, Any]],
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Failing claims by their cause ("documents contradict"), in the order of CAUSES; those
+    without one are "not found"."""
+    found: dict[str, list[Mapping[str, Any]]] = {cause: [] for cause in CAUSES}
+    for claim in failing:
+        found[claim["cause"] or "not found"].append(claim)
+    return {cause: claims for cause, claims in found.items() if claims}
 
 
 def about(value: float, number: float, share: float = 0.25) -> bool:

@@ -8,7 +8,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from hull.experiments.common.claims import BOUND_WORDS, KIND_WORDS, STATE_WORDS, headline
+from hull.experiments.common.claims import (
+    BOUND_WORDS,
+    CAUSE_WORDS,
+    KIND_WORDS,
+    STATE_WORDS,
+    headline,
+)
 from hull.report.tables import boxed_table
 
 _HEAD = ("Claim", "Source", "Kind", "Bound", "Measured here", "Holds", "Over seeds")
@@ -20,7 +26,8 @@ def claims_table(claims: Sequence[Mapping[str, Any]]) -> str:
     rows = "".join(_row(claim) for claim in claims)
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEAD)
     table = boxed_table(headline(claims), f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>")
-    return f'<div class="claims">{table}</div><p>{KIND_WORDS} {BOUND_WORDS} {STATE_WORDS}</p>'
+    words = " ".join((KIND_WORDS, BOUND_WORDS, STATE_WORDS, CAUSE_WORDS))
+    return f'<div class="claims">{table}</div><p>{words}</p>'
 
 
 def inline_image(path: Path, alt: str) -> str:
@@ -40,6 +47,7 @@ def _row(claim: Mapping[str, Any]) -> str:
 
 
 def _tried(claim: Mapping[str, Any]) -> str:
-    text = f"<p>{escape(claim['tried'])}</p>" if claim["tried"] else ""
+    cause = f"Cause: {claim['cause']}. " if claim.get("cause") else ""
+    text = f"<p>{escape(cause + claim['tried'])}</p>" if claim["tried"] else ""
     commands = "<br>".join(f"<code>{escape(command)}</code>" for command in claim["shown_by"])
     return text + (f"<p>Shown by: {commands}</p>" if commands else "")

@@ -56,8 +56,8 @@ def compare(
 
 def claims_of(result: Result) -> list[dict[str, Any]]:
     """The claims as `--claims` prints them."""
-    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds", "state")
-    return [{key: claim[key] for key in keys} for claim in result.summary["claims"]]
+    keys = ("id", "source", "claim", "kind", "bound", "measured", "holds", "state", "cause")
+    return [{key: claim.get(key, "") for key in keys} for claim in result.summary["claims"]]
 
 
 class Reproduction:

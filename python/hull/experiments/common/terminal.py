@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from hull.experiments.common.claims import headline
+from hull.experiments.common.claims import by_cause, headline
 from hull.experiments.common.deviations import explain, is_far
 from hull.experiments.common.experiment import Experiment
 from hull.terminal import console, number
@@ -44,8 +44,11 @@ def print_claims(claims: Sequence[dict[str, Any]]) -> None:
         cells = (Text(claim[key]) for key in ("state", "kind", "bound", "claim", "measured"))
         table.add_row(verdict, *cells)
     console().print(table)
-    if failing := sum(not claim["holds"] for claim in claims):
-        console().print(Text(f"no! marks {failing} claims that do not hold; {_WHERE}"))
+    failing = [claim for claim in claims if not claim["holds"]]
+    if failing:
+        console().print(Text(f"no! marks {len(failing)} claims that do not hold; {_WHERE}"))
+    for cause, of_cause in by_cause(failing).items():
+        console().print(Text(f"{cause}: {', '.join(claim['id'] for claim in of_cause)}"))
 
 
 def _metric_table(metric: str, statistics: Sequence[str], rows: list[dict[str, Any]]) -> Table:

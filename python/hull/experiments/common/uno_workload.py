@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.acked import Kept, acked_us
-from hull.experiments.common.claims import Bound, Claim, Finding, about, commands
+from hull.experiments.common.claims import Bound, Cause, Claim, Finding, about, commands
 from hull.experiments.common.experiment import Point, SizeName, Variant, published
 from hull.experiments.common.measured import Estimate, Measure, Results, from_table, value
 from hull.experiments.common.stated import Stated
@@ -175,6 +175,7 @@ class Why:
 
     tried: str = ""
     options: tuple[str, ...] = ()
+    cause: Cause = ""
 
 
 def ordered(
@@ -232,6 +233,7 @@ def _claim(
         check,
         kind="predicted",
         bound=bound,
+        cause=why.cause,
         tried=why.tried,
         shown_by=commands(experiment, *why.options),
     )
