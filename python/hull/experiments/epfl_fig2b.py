@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.epfl_static import (
     ALL,
     DCTCP,
@@ -53,7 +54,7 @@ def _converges(results: Results) -> Finding:
 
 def _two_above_three(results: Results) -> Finding:
     two, three = (results.mean(count, HULL, MEAN) for count in ("2", "3"))
-    return Finding(f"{two:.1f} us with 2, {three:.1f} us with 3", two > three)
+    return Finding(f"{two:.1f} us with 2, {three:.1f} us with 3", ordered(three, two))
 
 
 def _same_throughput(results: Results) -> Finding:

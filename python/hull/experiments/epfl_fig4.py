@@ -22,6 +22,7 @@ from hull.experiments.common.claims import (
     unshipped,
     within,
 )
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import (
     Estimate,
@@ -213,7 +214,7 @@ def _means_outperform(results: Results) -> Finding:
     means = [value(mean_completion, results, LOADED[2], s) / 1e3 for s in (TCP, DCTCP, HULL)]
     shown = "{:.2f} ms (TCP), {:.2f} (DCTCP), {:.2f} (HULL) at 600 Mbps".format(*means)
     holds = all(
-        value(mean_completion, results, c, s) < value(mean_completion, results, c, TCP)
+        ordered(value(mean_completion, results, c, s), value(mean_completion, results, c, TCP))
         for c in LOADED[1:]
         for s in (DCTCP, HULL)
     )

@@ -91,7 +91,9 @@ def _less_than_constant(results: Results) -> Finding:
 
 def _outlives(results: Results) -> Finding:
     query, mean = (fmean(cuts(m, results, DCTCP)) for m in (completion, response))
-    return Finding(f"{mean:.1f}% of the mean response, {query:.1f}% of the query", mean > query)
+    return Finding(
+        f"{mean:.1f}% of the mean response, {query:.1f}% of the query", ordered(query, mean)
+    )
 
 
 def _against_tcp(results: Results) -> Finding:

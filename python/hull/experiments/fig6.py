@@ -72,7 +72,7 @@ def _trade(results: Results) -> Finding:
     return Finding(
         f"switch latency {latency[0]:.1f} us at beta 1, {latency[-1]:.1f} at 2^14; round trip "
         f"{trips[0]:.0f} and {trips[-1]:.0f} us",
-        latency[0] < latency[-1] and trips[0] > trips[-1],
+        ordered(latency[0], latency[-1]) and ordered(trips[-1], trips[0]),
     )
 
 

@@ -128,7 +128,7 @@ def _less_effective(results: Results) -> Finding:
     words = ", ".join(f"{value:.1f}" for value in latency)
     return Finding(
         f"HULL's mean latency {words} us; DCTCP-6K's is {gain[0]:.1f} to {gain[-1]:.1f} times it",
-        grows and gain[-1] < gain[0],
+        grows and ordered(gain[-1], gain[0]),
     )
 
 

@@ -8,6 +8,7 @@ threshold, 800 Mbps and 6 KB, are those of thesis figure 4.9's caption. Latency 
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import senders
 from hull.experiments.common.measured import Results, probe
@@ -47,7 +48,7 @@ def _sensitivity(results: Results) -> Finding:
     growth = [row[-1] - row[0] for row in (large, small)]
     return Finding(
         f"from 2 to 8 flows {growth[0]:.1f} us more with 1500 bytes, {growth[1]:.1f} with 300",
-        growth[1] < growth[0],
+        ordered(growth[1], growth[0]),
     )
 
 

@@ -101,7 +101,7 @@ def _order(results: Results) -> Finding:
     words = "; ".join(
         f"{name} " + ", ".join(f"{one:.2f}" for one in tails) for name, tails in found.items()
     )
-    falls = all(tails[-1] < tails[0] for tails in found.values())
+    falls = all(ordered(tails[-1], tails[0]) for tails in found.values())
     return Finding(f"{words} us at 1, 2, 5, 10%", falls)
 
 

@@ -8,6 +8,7 @@ smoothed round trips (us).
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, ratio
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Estimate, Results, Summary, queue_of
 from hull.experiments.common.stated import statements
@@ -57,7 +58,7 @@ def _accurate(results: Results) -> Finding:
                 results.mean(str(n), PACED, queue_of(port, statistic)) for n in (1, LIMITERS[-1])
             )
             words.append(f"{name} {statistic} {several:.1f} for {one:.1f}")
-            holds = holds and several < one
+            holds = holds and ordered(several, one)
     return Finding("; ".join(words) + " us", holds)
 
 
@@ -69,7 +70,7 @@ def _apart(results: Results) -> Finding:
     return Finding(
         f"slow flows of these hosts {shared[0]:.0f} us with one, {shared[1]:.0f} with "
         f"{LIMITERS[-1]}; of hosts with one flow {single[0]:.0f} and {single[1]:.0f}",
-        abs(shared[1] - single[1]) < abs(shared[0] - single[0]),
+        ordered(abs(shared[1] - single[1]), abs(shared[0] - single[0])),
     )
 
 

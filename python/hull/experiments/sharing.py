@@ -9,6 +9,7 @@ and the port. Goodput in Gbit/s, completion times and waits in us.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import (
     Reader,
@@ -92,7 +93,7 @@ def _small_in_one_queue(results: Results) -> Finding:
 
 def _marks_are_a_penalty(results: Results) -> Finding:
     own, beside = (results.mean("", HULL_BESIDE, _small(of, "mean")) for of in TRANSPORTS)
-    return Finding(f"HULL {own:.0f} us, CUBIC {beside:.0f} us", own > beside)
+    return Finding(f"HULL {own:.0f} us, CUBIC {beside:.0f} us", ordered(beside, own))
 
 
 def _with_ecn(results: Results) -> Finding:

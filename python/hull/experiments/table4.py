@@ -74,14 +74,13 @@ def cut_pct(over: str, under: str, read: Reader) -> Callable[[Results], dict[str
 
 def _order(results: Results, metrics: dict[str, Reader]) -> Finding:
     """Whether HULL has the least of each metric at each load."""
-    higher = [
-        f"{name} at {load[4:]}%"
-        for load in LOADS
-        for name, read in metrics.items()
-        if not results.mean(load, HULL, read)
-        < min(results.mean(load, scheme, read) for scheme in (TCP, DCTCP, SMALL))
-    ]
-    return Finding("not lowest: " + ", ".join(higher) if higher else "lowest in all", not higher)
+    higher, holds = [], True
+    for load in LOADS:
+        for name, read in metrics.items():
+            hull, *others = (results.mean(load, s, read) for s in (HULL, TCP, DCTCP, SMALL))
+            holds &= all(ordered(hull, other) for other in others)
+            higher += [] if hull < min(others) else [f"{name} at {load[4:]}%"]
+    return Finding("not lowest: " + ", ".join(higher) if higher else "lowest in all", holds)
 
 
 def _bigger_at_the_tail(results: Results) -> Finding:

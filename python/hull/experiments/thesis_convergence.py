@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Results
 from hull.experiments.common.stated import statements
@@ -106,7 +107,7 @@ def _grows(results: Results) -> Finding:
         found = _times(results, gbps, DCTCP)
         ratio = found[-1] / found[0]
         words.append(f"{ratio:.2f} times at {gbps} Gbps")
-        holds = holds and ratio > 1
+        holds = holds and ordered(1, ratio)
     return Finding(", ".join(words), holds)
 
 

@@ -7,6 +7,7 @@ buffer of 100, and throughput (Gbps). The round trip is 500 us.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary
 from hull.experiments.common.queue_cdf import queue_packets
@@ -51,12 +52,12 @@ def _empty(results: Results) -> Finding:
 
 def _improves(results: Results) -> Finding:
     few, many = (_throughput(results, flows, PI) for flows in FLOWS)
-    return Finding(f"{few:.1f} to {many:.1f}%", many > few)
+    return Finding(f"{few:.1f} to {many:.1f}%", ordered(few, many))
 
 
 def _worse(results: Results) -> Finding:
     few, many = (_deviation(results, flows, PI) for flows in FLOWS)
-    return Finding(f"standard deviation {few:.1f} to {many:.1f} packets", many > few)
+    return Finding(f"standard deviation {few:.1f} to {many:.1f} packets", ordered(few, many))
 
 
 def _both(results: Results) -> Finding:
@@ -65,7 +66,7 @@ def _both(results: Results) -> Finding:
     return Finding(
         f"{rates[0]:.1f} and {rates[1]:.1f}% of the rate; PI's queue varies {ratios[0]:.1f} and "
         f"{ratios[1]:.1f} times as much",
-        min(rates) >= 98 and min(ratios) > 1,
+        min(rates) >= 98 and all(ordered(1, ratio) for ratio in ratios),
     )
 
 

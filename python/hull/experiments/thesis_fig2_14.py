@@ -8,6 +8,7 @@ bursts.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Results, goodput_mbps
 from hull.experiments.common.queue_cdf import percentile, queue_cdf, samples
@@ -57,7 +58,7 @@ def _k_plus_n(results: Results) -> Finding:
 
 def _grows(results: Results) -> Finding:
     two, twenty = (percentile(results, flows, DCTCP, 50) for flows in FLOWS)
-    return Finding(f"{two:.1f} to {twenty:.1f} packets", twenty > two)
+    return Finding(f"{two:.1f} to {twenty:.1f} packets", ordered(two, twenty))
 
 
 def _ten_times(results: Results) -> Finding:

@@ -7,6 +7,7 @@ share a trunk of 10 Gbps. Mean goodput of a sender of each group (Mbps).
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, published
 from hull.experiments.common.measured import Estimate, Results, over_seeds
 from hull.experiments.common.stated import statements
@@ -71,7 +72,7 @@ def _tcp_worse(results: Results) -> Finding:
     }
     return Finding(
         f"furthest from its fair share: TCP {100 * away[TCP]:.0f}%, DCTCP {100 * away[DCTCP]:.0f}%",
-        away[TCP] > away[DCTCP],
+        ordered(away[DCTCP], away[TCP]),
     )
 
 

@@ -7,6 +7,7 @@ timeout.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import (
     FAN_INS,
@@ -39,7 +40,9 @@ def _tcp_suffers(results: Results) -> Finding:
 
 def _mitigated(results: Results) -> Finding:
     shared, fixed = timeout_share(results, MANY, TCP), timeout_share(results, FIXED, FIXED_TCP)
-    return Finding(f"{100 * shared:.0f}% of the queries, {100 * fixed:.0f}% there", shared < fixed)
+    return Finding(
+        f"{100 * shared:.0f}% of the queries, {100 * fixed:.0f}% there", ordered(shared, fixed)
+    )
 
 
 def _flat(results: Results) -> Finding:

@@ -42,7 +42,10 @@ def _tail(results: Results) -> Finding:
     tcp, dctcp = (_times(results, scheme) for scheme in SCHEMES)
     ratios = [t / d for t, d in zip(tcp, dctcp, strict=True)]
     words = ", ".join(f"{ratio:.1f}" for ratio in ratios)
-    return Finding(f"{words} times (mean to 99.9th percentile)", min(ratios[1:]) > ratios[0])
+    return Finding(
+        f"{words} times (mean to 99.9th percentile)",
+        all(ordered(ratios[0], ratio) for ratio in ratios[1:]),
+    )
 
 
 def _tcp(results: Results) -> Finding:

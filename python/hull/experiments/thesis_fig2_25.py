@@ -22,6 +22,7 @@ from hull.experiments.common.benchmark import (
     variants,
 )
 from hull.experiments.common.claims import Cause, Claim, Finding, commands, unshipped
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -64,9 +65,9 @@ def _significantly(results: Results) -> Finding:
     shares = timeout_pct(results, BOTH, TCP), timeout_pct(results, BOTH, DCTCP)
     return Finding(
         f"{tcp:.1f} and {dctcp:.1f} ms; timeouts {shares[0]:.1f} and {shares[1]:.2f}%",
-        tcp > dctcp
-        and _short(results, TCP) > _short(results, DCTCP)
-        and shares[0] > 10 * shares[1],
+        ordered(dctcp, tcp)
+        and ordered(_short(results, DCTCP), _short(results, TCP))
+        and ordered(10 * shares[1], shares[0]),
     )
 
 
@@ -96,13 +97,13 @@ def _deep_short(results: Results) -> Finding:
     return Finding(
         f"{found:.0f} ms, TCP {_short(results, TCP):.0f}, DCTCP {_short(results, DCTCP):.0f}",
         found >= PUBLISHED["deep_buffer_short_message_ms_at_least"]
-        and found > _short(results, TCP),
+        and ordered(_short(results, TCP), found),
     )
 
 
 def _red_short(results: Results) -> Finding:
     red, tcp = _short(results, RED), _short(results, TCP)
-    return Finding(f"{red:.1f} and {tcp:.1f} ms", red < tcp)
+    return Finding(f"{red:.1f} and {tcp:.1f} ms", ordered(red, tcp))
 
 
 def _red_queries(results: Results) -> Finding:

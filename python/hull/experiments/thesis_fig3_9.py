@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import (
     Experiment,
     Point,
@@ -88,7 +89,7 @@ def _many(results: Results) -> Finding:
     return Finding(
         f"means over K: DCTCP {dctcp_few:.1f} and {dctcp_many:.1f}%, TCP {tcp_few:.1f} and "
         f"{tcp_many:.1f}%",
-        dctcp_many < dctcp_few and tcp_many > tcp_few,
+        ordered(dctcp_many, dctcp_few) and ordered(tcp_few, tcp_many),
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary
 from hull.experiments.common.qcn_runs import LOOKS
@@ -98,13 +99,13 @@ def _windows(results: Results, scheme: str, seed: int) -> tuple[np.ndarray, np.n
 def _timer(results: Results) -> Finding:
     plain, timer = (_utilization(results, scheme) for scheme in (QCN, TIMER))
     words = f"{timer:.1f}% of the link in the first {FIRST_MS} ms, {plain:.1f}% without"
-    return Finding(words, timer > plain)
+    return Finding(words, ordered(plain, timer))
 
 
 def _extra(results: Results) -> Finding:
     plain, extra = (_utilization(results, scheme) for scheme in (TIMER, EXTRA))
     words = f"{extra:.1f}% of the link in the first {FIRST_MS} ms, {plain:.1f}% without"
-    return Finding(words, extra > plain)
+    return Finding(words, ordered(plain, extra))
 
 
 def _reduction(results: Results) -> Finding:
@@ -114,19 +115,19 @@ def _reduction(results: Results) -> Finding:
         f"{reduced:.0f} drops, {plain:.0f} without; {used[1]:.1f}% of the link, {used[0]:.1f}% "
         "without"
     )
-    return Finding(words, reduced < plain)
+    return Finding(words, ordered(reduced, plain))
 
 
 def _hyper(results: Results) -> Finding:
     plain, timer, hyper = (_refill_ms(results, scheme) for scheme in (QCN, TIMER, HYPER))
     words = f"{hyper:.0f} ms, {timer:.0f} ms with the timer alone, {plain:.0f} ms without both"
-    return Finding(words, hyper < timer)
+    return Finding(words, ordered(hyper, timer))
 
 
 def _fast(results: Results) -> Finding:
     with_, without = (_join_ms(results, scheme) for scheme in (FAST, WITHOUT))
     words = f"{with_:.0f} ms, {without:.0f} ms without"
-    return Finding(words, with_ < without)
+    return Finding(words, ordered(with_, without))
 
 
 CLAIMS = (

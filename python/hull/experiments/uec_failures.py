@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common import ultra_ethernet as uec
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.ultra_ethernet import BOTH, NSCC, RCCC, variant
@@ -35,7 +36,9 @@ def _learning(results: Results) -> Finding:
 def _order(results: Results) -> Finding:
     tails = {name: uec.tail_us(results, c, NSCC) for name, c in LEARNING.items()}
     words = ", ".join(f"{name} {tail:.0f}" for name, tail in tails.items())
-    return Finding(f"{words} us", max(tails["REPS"], tails["mixed"]) < tails["bitmap"])
+    return Finding(
+        f"{words} us", all(ordered(tails[name], tails["bitmap"]) for name in ("REPS", "mixed"))
+    )
 
 
 CLAIMS = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.acked import Kept, acked_point, acked_us
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results, value
 from hull.experiments.common.stated import Stated
@@ -55,7 +56,7 @@ def _ms(results: Results, scheme: str, statistic: str) -> float:
 
 def _spraying(results: Results) -> Finding:
     one, spread = (_ms(results, scheme, "p99") for scheme in (ECMP, PER_PACKET))
-    return Finding(f"{spread:.2f} against {one:.2f} ms", 2 * spread < one)
+    return Finding(f"{spread:.2f} against {one:.2f} ms", ordered(2 * spread, one))
 
 
 def _about(kept: str, statistic: str) -> Claim:
@@ -84,7 +85,7 @@ def _about(kept: str, statistic: str) -> Claim:
 
 def _unolb(results: Results) -> Finding:
     one, subflows = (_ms(results, scheme, "p99") for scheme in (ECMP, SUBFLOWS))
-    return Finding(f"{subflows:.2f} against {one:.2f} ms", subflows < one)
+    return Finding(f"{subflows:.2f} against {one:.2f} ms", ordered(subflows, one))
 
 
 CLAIMS = (

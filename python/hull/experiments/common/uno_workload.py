@@ -12,6 +12,7 @@ from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING
 
+from hull.experiments.common import decided
 from hull.experiments.common.acked import Kept, acked_us
 from hull.experiments.common.claims import Bound, Cause, Claim, Finding, about, commands
 from hull.experiments.common.experiment import Point, SizeName, Variant, published
@@ -193,7 +194,9 @@ def ordered(
 
     def check(results: Results) -> Finding:
         less, more = low(results), high(results)
-        return Finding(f"{less:,.4g} against {more:,.4g} {unit}".strip(), factor * less < more)
+        return Finding(
+            f"{less:,.4g} against {more:,.4g} {unit}".strip(), decided.ordered(factor * less, more)
+        )
 
     bound: Bound = "document" if factor == 1 else "hull"
     return _claim(id_, source, claim, check, bound, why)
