@@ -181,6 +181,10 @@ class Production(TypedDict):
     """
     jitter: NotRequired[Time]
     """Each request of a query is delayed by a random time below this value (thesis 2.1.3)."""
+    batch: NotRequired[int]
+    """Largest number of servers that a client asks at the same time: it asks the next ones when
+    all of these have answered (thesis 2.4); unset: all at once.
+    """
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     class_bounds: NotRequired[list[Size]]
@@ -284,6 +288,10 @@ class Incast(TypedDict):
     """Start time of the first query, or of the Poisson process."""
     jitter: NotRequired[Time]
     """Each request is delayed by a random time below this value (thesis 2.1.3)."""
+    batch: NotRequired[int]
+    """Largest number of servers that a client asks at the same time: it asks the next ones when
+    all of these have answered (thesis 2.4); unset: all at once.
+    """
     deadline: NotRequired[Time]
     """Responses after this time from the query's start are not counted as in time."""
     transport: NotRequired[str]

@@ -375,7 +375,7 @@ def _workload(draw: random.Random, hosts: int) -> Table:
             "total": size(100),
             "queries": draw.randint(1, 9),
             "jitter": _us(draw, 50)(),
-            **some(draw, {"deadline": lambda: "1ms"}, 0.3),
+            **some(draw, {"deadline": lambda: "1ms", "batch": lambda: draw.randint(1, 3)}, 0.3),
             **draw.choice(
                 [
                     {},

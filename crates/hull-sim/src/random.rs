@@ -104,6 +104,14 @@ impl Stream {
         distribution.sample(&mut self.0)
     }
 
+    /// Draws a uniform number below `bound`; 0, without a draw, if `bound` is 0.
+    pub fn up_to(&mut self, bound: u64) -> u64 {
+        match bound {
+            0 => 0,
+            _ => self.below(bound as usize) as u64,
+        }
+    }
+
     /// Draws a uniform number in 0..bound (Lemire's multiplication; the bias is below bound /
     /// 2^64).
     pub fn below(&mut self, bound: usize) -> usize {

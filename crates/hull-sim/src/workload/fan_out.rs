@@ -2,6 +2,8 @@
 //! the common part of incast, partition/aggregate and the production benchmark. Each client has its own
 //! connection to each of its servers. Times in ps, sizes in bytes.
 
+use std::ops::Range;
+
 use slab::Slab;
 
 use super::backlog::waiting;
@@ -116,6 +118,8 @@ pub(super) struct FanOut {
     response: ResponseBytes,
     deadline_ps: u64,
     application_delay_ps: u64,
+    /// Number of servers of a query that are asked at the same time.
+    batch: u32,
     queries: Slab<Open>,
 }
 
@@ -151,7 +155,17 @@ impl FanOut {
             response,
             deadline_ps: deadline_ps.unwrap_or(u64::MAX),
             application_delay_ps,
+            batch: u32::MAX,
             queries: Slab::new(),
+        }
+    }
+
+    /// Sets the number of servers of a query that are asked at the same time (default: all).
+    #[must_use]
+    pub fn with_batch(self, batch: Option<u32>) -> Self {
+        FanOut {
+            batch: batch.unwrap_or(u32::MAX),
+            ..self
         }
     }
 
@@ -226,7 +240,7 @@ impl FanOut {
         self.queries.is_empty()
     }
 
-    /// Opens a query of a client. Returns the tickets of its requests.
+    /// Opens a query of a client. Returns the tickets of its first requests.
     pub fn open(&mut self, now_ps: u64, client: usize) -> impl Iterator<Item = Ticket> + use<> {
         let Client { host, servers, .. } = &self.clients[client];
         let servers = servers.len() as u32;
@@ -234,10 +248,16 @@ impl FanOut {
             client: client as u32,
             query: Query::new(now_ps, *host, servers),
         }) as u64;
-        (0..servers).map(move |server| Ticket {
-            server,
-            ..Ticket::new(Step::Request, number)
-        })
+        requests(number, 0..servers.min(self.batch))
+    }
+
+    /// After a response that left its query open: the client, and the tickets of the next batch if
+    /// that response completed one.
+    pub fn next_batch(&self, ticket: Ticket) -> (usize, impl Iterator<Item = Ticket> + use<>) {
+        let Open { client, query } = &self.queries[ticket.number as usize];
+        let servers = self.clients[*client as usize].servers.len() as u32;
+        let next = batch_after(query.answered(), self.batch, servers);
+        (*client as usize, requests(ticket.number, next))
     }
 
     /// Request of a ticket.
@@ -304,6 +324,22 @@ impl FanOut {
 
     fn response_bytes(&self, client: &Client, server: u32) -> u64 {
         self.response.of(server, client.servers.len() as u64)
+    }
+}
+
+/// Tickets of the requests of a query to these servers.
+pub(super) fn requests(number: u64, servers: Range<u32>) -> impl Iterator<Item = Ticket> + use<> {
+    servers.map(move |server| Ticket {
+        server,
+        ..Ticket::new(Step::Request, number)
+    })
+}
+
+/// Servers to ask after the response that is number `answered`: none before a batch is complete.
+pub(super) fn batch_after(answered: u32, batch: u32, servers: u32) -> Range<u32> {
+    match answered % batch {
+        0 => answered..servers.min(answered.saturating_add(batch)),
+        _ => answered..answered,
     }
 }
 

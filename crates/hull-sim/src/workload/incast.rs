@@ -4,7 +4,8 @@
 //!
 //! A server answers at once, after the application's delay; the client needs the same delay before its
 //! next query. With jitter the client delays each request by a uniform random time, which is part of
-//! the query's completion time (thesis 2.1.3).
+//! the query's completion time (thesis 2.1.3). With `batch` it asks so many servers at a time, and the
+//! next ones when it has all their responses: "pulling responses in small batches" (thesis 2.4).
 
 use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
@@ -63,7 +64,8 @@ impl Incast {
                 ResponseBytes::Total(settings.total.0),
                 settings.deadline.map(|deadline| deadline.0),
                 context.application_delay_ps,
-            ),
+            )
+            .with_batch(settings.batch),
             start_ps: settings.start.0,
             jitter_ps: settings.jitter.0,
             end_ps: context.end_ps,
@@ -85,6 +87,17 @@ impl Incast {
                 let at_ps = now_ps + jitter.below(self.jitter_ps as usize) as u64;
                 agenda.wakes.push((at_ps, ticket.pack()));
             }
+        }
+    }
+
+    /// Asks the next batch of servers if `answer` completed one.
+    fn ask_more(&mut self, now_ps: u64, answer: Ticket, agenda: &mut Agenda) {
+        let (client, tickets) = self.fan_out.next_batch(answer);
+        let (_, jitter) = &mut self.clients[client];
+        let ready_ps = now_ps + self.application_delay_ps;
+        for ticket in tickets {
+            let at_ps = ready_ps + jitter.up_to(self.jitter_ps);
+            agenda.wakes.push((at_ps, ticket.pack()));
         }
     }
 }
@@ -148,6 +161,8 @@ impl Workload for Incast {
                 let at_ps = now_ps + self.application_delay_ps;
                 agenda.wakes.push((at_ps, turn.pack()));
             }
+        } else {
+            self.ask_more(now_ps, ticket, agenda);
         }
     }
 
@@ -227,6 +242,49 @@ mod tests {
             assert_eq!((query.servers, query.in_time, query.timeouts), (4, 3, 1));
             assert_eq!(query.mean_response_ps, (3 * 2_000_000 + 91_000_000) / 4);
         }
+    }
+
+    /// 41 servers make batches of 16, 16 and 9. Each takes 10 ns for the requests and 25 ns for the
+    /// responses of 25 KB.
+    #[test]
+    fn batches_by_hand() {
+        let text = format!("{BASIC}batch = 16\n").replace("1MB", "1025KB");
+        let mut traffic = build(&text, 42, "1s").expect("good");
+        let log = network().run(&mut traffic);
+        assert_eq!(log.queries.len(), 3);
+        for query in &log.queries {
+            assert_eq!(query.completion_ps, Some(3 * 35_000));
+            assert_eq!(
+                query.mean_response_ps,
+                (16 * 35_000 + 16 * 70_000 + 9 * 105_000) / 41
+            );
+        }
+        let asked = |at_ps: u64| {
+            let sends = log.sends.iter();
+            sends
+                .filter(|(at, m)| (*at, m.bytes) == (at_ps, 100))
+                .count()
+        };
+        assert_eq!([0, 35_000, 70_000, 105_000].map(asked), [16, 16, 9, 16]);
+        assert_eq!(log.sends.len(), 3 * 82);
+    }
+
+    /// Servers one by one. Each has the request after 10 ns and answers 1 us later; the client has its
+    /// 333,333 bytes (one more from the first) after 1 ps per byte, and 1 us later asks the next one.
+    #[test]
+    fn a_batch_waits_for_the_application() {
+        let text = format!(
+            "host.application_delay = \"1us\"\n{BASIC}fan_in = 3\nbatch = 1\njitter = \"0s\"\n"
+        );
+        let mut traffic = build(&text, 41, "1s").expect("good");
+        let log = network().run(&mut traffic);
+        let each = [333_334, 333_333, 333_333].map(|bytes_ps| 10_000 + bytes_ps + 2_000_000);
+        assert_eq!(log.queries[0].completion_ps, Some(each.iter().sum()));
+        // As many bytes by random receivers, in the same batches.
+        let text = format!("{text}queries_per_second = 1\n");
+        let mut traffic = build(&text, 41, "1s").expect("good");
+        let log = network().run(&mut traffic);
+        assert_eq!(log.queries[0].completion_ps, Some(each.iter().sum()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use slab::Slab;
 
 use super::backlog::waiting;
 use super::context::Context;
-use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
+use super::fan_out::{FanOut, ResponseBytes, Step, Ticket, batch_after, requests};
 use super::query::Query;
 use super::{Agenda, Backlog, Channel, Message, Progress, Workload};
 use crate::problem::Problem;
@@ -41,6 +41,8 @@ pub(super) struct PoissonIncast {
     deadline_ps: u64,
     start_ps: u64,
     jitter_ps: u64,
+    /// Number of servers of a query that are asked at the same time.
+    batch: u32,
     backlog: Backlog,
     /// Number of queries not yet sent.
     left: u64,
@@ -88,6 +90,7 @@ impl PoissonIncast {
             deadline_ps: settings.deadline.map_or(u64::MAX, |deadline| deadline.0),
             start_ps: settings.start.0,
             jitter_ps: settings.jitter.0,
+            batch: settings.batch.unwrap_or(u32::MAX),
             backlog: Backlog::of_flows(flows),
             left,
             planned: settings.queries,
@@ -122,11 +125,7 @@ impl PoissonIncast {
             servers,
             query: Query::new(now_ps, client, count),
         });
-        for server in 0..count {
-            let ticket = Ticket {
-                server,
-                ..Ticket::new(Step::Request, number as u64)
-            };
+        for ticket in requests(number as u64, 0..count.min(self.batch)) {
             if self.jitter_ps == 0 {
                 agenda.sends.push(self.request(ticket));
             } else {
@@ -252,6 +251,13 @@ impl Workload for PoissonIncast {
         if let Some(record) = record {
             self.queries.remove(number);
             agenda.queries.push(record);
+            return;
+        }
+        let servers = open.servers.len() as u32;
+        let next = batch_after(open.query.answered(), self.batch, servers);
+        for ticket in requests(ticket.number, next) {
+            let at_ps = done_ps + self.jitter.up_to(self.jitter_ps);
+            agenda.wakes.push((at_ps, ticket.pack()));
         }
     }
 

@@ -114,7 +114,8 @@ impl Production {
             response,
             settings.deadline.map(|deadline| deadline.0),
             context.application_delay_ps,
-        );
+        )
+        .with_batch(settings.batch);
         let queries = fan_out.backlog(1e6 * query_intervals.mean(), u64::MAX, context);
         let gap_ps = 1e6 * background_intervals.mean();
         let background = rack.iter().map(|&host| {
@@ -276,8 +277,17 @@ impl Workload for Production {
                 agenda.wakes.push((at_ps, response.pack()));
             }
             Step::Response => {
-                let completed = self.fan_out.responded(now_ps, ticket, timeouts);
-                agenda.queries.extend(completed.map(|(_, record)| record));
+                if let Some((_, record)) = self.fan_out.responded(now_ps, ticket, timeouts) {
+                    agenda.queries.push(record);
+                    return;
+                }
+                let (client, tickets) = self.fan_out.next_batch(ticket);
+                let jitter = &mut self.servers[client].jitter;
+                for ticket in tickets {
+                    let ready_ps = now_ps + self.application_delay_ps;
+                    let at_ps = ready_ps + jitter.up_to(self.jitter_ps);
+                    agenda.wakes.push((at_ps, ticket.pack()));
+                }
             }
             Step::Background => {
                 let flow = self.flows.remove(ticket.number as usize);

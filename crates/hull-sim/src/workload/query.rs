@@ -32,6 +32,11 @@ impl Query {
         }
     }
 
+    /// Number of servers whose responses have arrived.
+    pub fn answered(&self) -> u32 {
+        self.answered
+    }
+
     /// Processes a response of `bytes` that the application has at `now_ps`. Returns the record of the
     /// query if it was the last one.
     pub fn answer(

@@ -56,6 +56,10 @@ pub struct Incast {
     /// Each request is delayed by a random time below this value (thesis 2.1.3).
     #[serde(default)]
     pub jitter: Time,
+    /// Largest number of servers that a client asks at the same time: it asks the next ones when all of
+    /// these have answered (thesis 2.4); unset: all at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
@@ -127,6 +131,12 @@ pub(super) fn check(incast: &Incast) -> Result<(), Problem> {
     require(
         incast.fan_in != Some(0),
         "workload.incast.fan_in",
+        0,
+        "at least 1",
+    )?;
+    require(
+        incast.batch != Some(0),
+        "workload.incast.batch",
         0,
         "at least 1",
     )?;

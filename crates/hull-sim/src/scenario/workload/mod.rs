@@ -143,7 +143,7 @@ mod tests {
         high_priority_below = "10KB"
         bulk = { flows = 2, size = "1MB", start_interval = "1ms" }
         flows = { load = "15%", count = 9, sources = "1-3", destinations = [0, "h4"], connections = "persistent", sizes = { pareto = { shape = 1.05, mean = "100KB", cut = "1GB" } } }
-        incast = { client = 0, servers = ["1-5", "h6"], fan_in = 3, queries = 2, jitter = "1ms", deadline = "10ms" }
+        incast = { client = 0, servers = ["1-5", "h6"], fan_in = 3, queries = 2, batch = 2, jitter = "1ms", deadline = "10ms" }
         all_to_all = { size = "1KB", hosts = "0-3" }
         permutation = { size = "1KB", hosts = "0-3" }
         production = { outside = "h9", response_total = "1MB", update_factor = 10 }
@@ -333,6 +333,14 @@ mod tests {
             (
                 "incast = { load = 0.1, all_to_all = true }".to_owned(),
                 ["workload.incast.all_to_all", "true", "random"],
+            ),
+            (
+                "incast = { batch = 0 }".to_owned(),
+                ["workload.incast.batch", "0", "at least 1"],
+            ),
+            (
+                "production = { batch = 0 }".to_owned(),
+                ["workload.production.batch", "0", "at least 1"],
             ),
             (
                 "incast = { deadline = \"0s\" }".to_owned(),

@@ -53,6 +53,10 @@ pub struct Production {
     /// Each request of a query is delayed by a random time below this value (thesis 2.1.3).
     #[serde(default)]
     pub jitter: Time,
+    /// Largest number of servers that a client asks at the same time: it asks the next ones when all of
+    /// these have answered (thesis 2.4); unset: all at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
     /// Responses after this time from the query's start are not counted as in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
@@ -86,6 +90,7 @@ pub(super) fn check(production: &Production) -> Result<(), Problem> {
         factor,
         "1 to 1000",
     )?;
+    require(production.batch != Some(0), &key("batch"), 0, "at least 1")?;
     delay(&key("jitter"), production.jitter)?;
     if let Some(deadline) = production.deadline {
         time_above_0(&key("deadline"), deadline)?;
