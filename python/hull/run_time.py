@@ -185,6 +185,16 @@ def _partition_aggregate(of: Mapping[str, Any], hosts: Hosts, lasts_s: float) ->
     return queries * len(servers) * sum(sizes)
 
 
+def _aggregation_tree(of: Mapping[str, Any], hosts: Hosts, lasts_s: float) -> float:
+    queries = lasts_s / _core.quantity("time", of["interval"])
+    each, rounds = 0.0, 1
+    for level in of["levels"]:
+        rounds *= level["iterations"]
+        sizes = (_core.quantity("size", level[key]) for key in ("request_size", "response_size"))
+        each += rounds * len(chosen_hosts(level["hosts"], hosts)) * sum(sizes)
+    return min(queries, float(of.get("queries", queries))) * each
+
+
 def _each_to_all(of: Mapping[str, Any], hosts: Hosts, _lasts_s: float) -> float:
     number = len(chosen_hosts(of.get("hosts"), hosts))
     return _core.quantity("size", of["size"]) * number * (number - 1)
@@ -201,6 +211,7 @@ _OFFERED: dict[str, Callable[[Any, Hosts, float], float | None]] = {
     "bulk": _bulk,
     "incast": _incast,
     "partition_aggregate": _partition_aggregate,
+    "aggregation_tree": _aggregation_tree,
     "all_to_all": _each_to_all,
     "permutation": _permutation,
 }

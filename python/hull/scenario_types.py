@@ -221,6 +221,55 @@ class AllToAll(TypedDict):
     """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
 
 
+class TreeLevel(TypedDict):
+    """A level of the tree. Each host of the level above asks an equal part of its hosts."""
+
+    hosts: HostList
+    """Hosts of the level: the first part for the first host of the level above, and so on. A
+    host may be in several levels and parts.
+    """
+    iterations: NotRequired[int]
+    """Times that a host of the level above asks its hosts for each of its own requests, one
+    after the other.
+    """
+    request_size: NotRequired[Size]
+    """Bytes of a request to a host of the level."""
+    response_size: NotRequired[Size]
+    """Bytes of its response."""
+    service: NotRequired[Service]
+    """Service time of a request at a host, before it asks the next level or responds (default:
+    none).
+    """
+    deadline: NotRequired[Time]
+    """Longest time that a host of the level above waits for the responses of an iteration; it
+    continues without those that are missing, and drops them when they arrive (unset: it waits
+    for all).
+    """
+
+
+class AggregationTree(TypedDict):
+    """A client sends queries to aggregators, which partition them over the hosts of the next
+    level; a node that misses its deadline is left out of the result.
+    """
+
+    interval: Time
+    """Mean time between two queries."""
+    arrivals: NotRequired[Arrivals]
+    """Arrival process of the queries."""
+    queries: NotRequired[int]
+    """Number of queries, after which the run may end; unset: queries continue until the end of
+    the measured time.
+    """
+    client: NotRequired[HostRef]
+    """The host at the top (default: host 0)."""
+    jitter: NotRequired[Time]
+    """Each request is delayed by a random time below this value (thesis 2.1.1, 2.1.3)."""
+    levels: list[TreeLevel]
+    """The levels below the client: aggregators first, workers last."""
+    transport: NotRequired[str]
+    """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
+
+
 class PartitionAggregate(TypedDict):
     """A client sends queries to all servers in an open loop; a server works on one at a time."""
 
@@ -455,6 +504,8 @@ class Workload(TypedDict):
     """Queries to servers that answer at once (thesis 2.3.2), of one client or of random ones."""
     partition_aggregate: NotRequired[PartitionAggregate]
     """Queries of one client to servers with service times (report III-B)."""
+    aggregation_tree: NotRequired[AggregationTree]
+    """Queries to aggregators of aggregators and workers, with deadlines (thesis 2.1.1)."""
     all_to_all: NotRequired[AllToAll]
     """A shuffle."""
     permutation: NotRequired[Permutation]

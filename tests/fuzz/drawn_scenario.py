@@ -391,6 +391,18 @@ def _workload(draw: random.Random, hosts: int) -> Table:
             "response_size": size(most=20_000),
             **some(draw, {"service": lambda: gamma, "arrivals": lambda: "fixed"}),
         },
+        "aggregation_tree": lambda: {
+            "interval": f"{draw.randint(50, 1000)}us",
+            "jitter": _us(draw, 50)(),
+            "levels": [
+                {"hosts": last, "iterations": draw.randint(1, 3), "deadline": "1ms"},
+                {
+                    "hosts": 0,
+                    "response_size": size(most=20_000),
+                    **some(draw, {"service": lambda: gamma, "deadline": _us(draw, 400)}),
+                },
+            ],
+        },
         "all_to_all": lambda: {"size": size(most=20_000), "jitter": _us(draw, 90)()},
         "permutation": lambda: {"size": size(most=20_000), "start": _us(draw, 90)()},
         "long_lived": lambda: {

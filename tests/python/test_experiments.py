@@ -33,7 +33,7 @@ def test_every_table_belongs_to_an_experiment() -> None:
 
 
 FINITE = {"requests", "flows", "incast", "partition_aggregate", "production", "all_to_all", "bulk"}
-FINITE |= {"permutation", "list"}
+FINITE |= {"permutation", "list", "aggregation_tree"}
 
 
 @pytest.mark.parametrize("id_", IDS)

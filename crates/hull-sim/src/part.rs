@@ -17,7 +17,8 @@ use crate::network::Distribution;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::{
-    self, Control, Divided, Failure, LastFlow, Outcome, PacketCount, ProcessorUse, Throughput,
+    self, Control, Divided, Failure, LastFlow, Outcome, PacketCount, ProcessorUse, Quality,
+    Throughput,
 };
 use crate::transport::External;
 
@@ -89,6 +90,9 @@ pub struct Summary {
     /// Completion of the last flow of each workload that ends by itself, if there are any.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub last_flow: IndexMap<&'static str, LastFlow>,
+    /// Quality of the results of partition/aggregate in levels, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregation: Option<Quality>,
     /// Utilization of the links, by tier.
     pub links: IndexMap<String, TierCount>,
     /// Rows of a flow list whose start is after the measured time, if there are any.
@@ -184,6 +188,7 @@ pub fn run(
         transports: outcome.transports,
         groups: outcome.flows.groups(),
         last_flow: outcome.last_flows,
+        aggregation: outcome.quality,
         drops_by_place: drops_by_place(
             &outcome.links,
             (!scenario.topology.failures.is_empty()).then_some(outcome.drops_without_route),

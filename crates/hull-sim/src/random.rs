@@ -63,6 +63,12 @@ pub enum Purpose {
     IncastArrivals = 45,
     /// Clients and servers of these queries.
     IncastEndpoints = 46,
+    /// Times between the queries to an aggregation tree.
+    TreeArrivals = 47,
+    /// Service times in an aggregation tree; one stream per host.
+    TreeService = 48,
+    /// Jitter of the requests in an aggregation tree.
+    TreeJitter = 49,
 }
 
 /// Stream of random numbers.

@@ -135,4 +135,42 @@ pub const SEVERAL: &[Statistic] = &[
          unfinished",
     )
     .where_several(),
+    Statistic::new(
+        "aggregation.quality",
+        Share,
+        Mean,
+        "mean over the queries of the share of the workers' answers that are part of the result; \
+         `aggregation` is absent without `workload.aggregation_tree`",
+    )
+    .where_several(),
+    Statistic::new(
+        "aggregation.full_share",
+        Share,
+        Mean,
+        "share of the queries with the answers of all workers",
+    )
+    .where_several(),
+    Statistic::new(
+        "aggregation.levels.<level>.asked",
+        Count,
+        Mean,
+        "requests to the hosts of a level; 1 is below the client",
+    )
+    .where_several(),
+    Statistic::new("aggregation.levels.<level>.in_time", Count, Mean, "answers within the deadline")
+        .where_several(),
+    Statistic::new(
+        "aggregation.levels.<level>.late",
+        Count,
+        Mean,
+        "answers that arrived after the deadline and were dropped",
+    )
+    .where_several(),
+    Statistic::new(
+        "aggregation.levels.<level>.in_time_share",
+        Share,
+        Mean,
+        "share of the requests that were answered in time",
+    )
+    .where_several(),
 ];

@@ -69,6 +69,7 @@ impl super::Workload {
             ("list", self.list.is_some()),
             ("incast", self.incast.is_some()),
             ("partition_aggregate", self.partition_aggregate.is_some()),
+            ("aggregation_tree", self.aggregation_tree.is_some()),
             ("all_to_all", self.all_to_all.is_some()),
             ("permutation", self.permutation.is_some()),
             ("production", self.production.is_some()),

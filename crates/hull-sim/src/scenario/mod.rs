@@ -89,9 +89,9 @@ pub use transports::DEFAULT as DEFAULT_TRANSPORT;
 pub use uno_phantom_queue::UnoPhantomQueue;
 pub use unocc::UnoCcSettings;
 pub use workload::{
-    AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast, LongFlows,
-    LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Permutation, Pick, PoissonFlows,
-    Production, Requests, SizeClass, Sizes, Workload, check_requests,
+    AggregationTree, AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast,
+    LongFlows, LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Permutation, Pick,
+    PoissonFlows, Production, Requests, SizeClass, Sizes, Workload, check_requests,
 };
 
 /// TOML table that overrides keys of the scenario.

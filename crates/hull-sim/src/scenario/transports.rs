@@ -240,6 +240,12 @@ impl super::Workload {
                     .and_then(|w| w.transport.as_deref()),
             ),
             (
+                "aggregation_tree",
+                self.aggregation_tree
+                    .as_ref()
+                    .and_then(|w| w.transport.as_deref()),
+            ),
+            (
                 "all_to_all",
                 self.all_to_all
                     .as_ref()

@@ -37,8 +37,8 @@ use crate::engine::{Entity, Kind, LARGE};
 use crate::host::HostSide;
 use crate::measure::{Counts, FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::network::Waited;
-pub use crate::workload::LastFlow;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
+pub use crate::workload::{LastFlow, Quality};
 
 use ahead::Ahead;
 pub use build::{build, build_with_external, verify};

@@ -13,7 +13,7 @@ use crate::measure::{
     TransportSummary, WaitSummary,
 };
 use crate::network::{Distribution, Network, Port, Reading};
-use crate::workload::{LastFlow, QueryRecord, Workload};
+use crate::workload::{LastFlow, Quality, QueryRecord, Workload};
 
 /// Packets of a run by their fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -182,6 +182,8 @@ pub struct Outcome {
     pub late_flows: u64,
     /// Completion of the last flow of each workload that ends by itself.
     pub last_flows: IndexMap<&'static str, LastFlow>,
+    /// Quality of the results of partition/aggregate in levels, if there are any.
+    pub quality: Option<Quality>,
     /// Largest number of flows in use at the same time.
     pub flow_slots: u64,
     /// Processor time of each thread except the first, s.
@@ -248,6 +250,7 @@ impl Outcome {
             drops_without_route: network.drops_without_route(),
             late_flows: workload.traffic.late(),
             last_flows: workload.traffic.last_flows().collect(),
+            quality: workload.traffic.quality(),
             flow_slots: tally
                 .flow_slots
                 .unwrap_or(endpoints.table.flows.len() as u64),

@@ -9,6 +9,8 @@ use crate::scenario::Transport;
 pub(super) struct Context<'a> {
     pub hosts: &'a HostNames,
     pub seed: u64,
+    /// Start of the measured time, ps.
+    pub warmup_ps: u64,
     /// End of the measured time, ps: nothing starts later.
     pub end_ps: u64,
     /// Time from the arrival of a message's last byte to the application's next step, ps.

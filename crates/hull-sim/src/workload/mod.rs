@@ -6,7 +6,9 @@
 //! the replay of a file, which holds the file's rows at 24 to 28 bytes each; replays of one file share
 //! them.
 
+mod aggregation_tree;
 mod all_to_all;
+mod answers;
 mod arrow_schema;
 mod backlog;
 mod bounded_lines;
@@ -42,6 +44,7 @@ mod sizes;
 mod test_network;
 mod traffic;
 
+pub use answers::{LevelAnswers, Quality};
 pub use backlog::Backlog;
 pub use cdf_table::CdfTable;
 pub use ending::LastFlow;

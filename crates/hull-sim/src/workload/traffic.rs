@@ -4,7 +4,9 @@
 
 use std::ops::Range;
 
+use super::aggregation_tree::AggregationTree;
 use super::all_to_all::AllToAll;
+use super::answers::Quality;
 use super::bulk::Bulk;
 use super::context::Context;
 use super::ending::{Ending, LastFlow};
@@ -38,6 +40,7 @@ enum Kind {
     Incast(Incast),
     PoissonIncast(Box<PoissonIncast>),
     PartitionAggregate(Box<PartitionAggregate>),
+    AggregationTree(Box<AggregationTree>),
     AllToAll(AllToAll),
     Permutation(Permutation),
     Production(Box<Production>),
@@ -55,6 +58,7 @@ macro_rules! each {
             Kind::Incast($workload) => $call,
             Kind::PoissonIncast($workload) => $call,
             Kind::PartitionAggregate($workload) => $call,
+            Kind::AggregationTree($workload) => $call,
             Kind::AllToAll($workload) => $call,
             Kind::Permutation($workload) => $call,
             Kind::Production($workload) => $call,
@@ -93,6 +97,7 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
     let context = Context {
         hosts,
         seed,
+        warmup_ps,
         end_ps,
         application_delay_ps: scenario.host.application_delay.0,
         transports: &scenario.transports,
@@ -146,21 +151,17 @@ pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffi
             Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &context)?));
         add("partition_aggregate", settings.transport.as_ref(), queries);
     }
+    if let Some(settings) = &workload.aggregation_tree {
+        let tree = Kind::AggregationTree(Box::new(AggregationTree::new(settings, &context)?));
+        add("aggregation_tree", settings.transport.as_ref(), tree);
+    }
     if let Some(settings) = &workload.all_to_all {
-        let all = AllToAll::new(settings, &context)?;
-        add(
-            "all_to_all",
-            settings.transport.as_ref(),
-            Kind::AllToAll(all),
-        );
+        let all = Kind::AllToAll(AllToAll::new(settings, &context)?);
+        add("all_to_all", settings.transport.as_ref(), all);
     }
     if let Some(settings) = &workload.permutation {
-        let permutation = Permutation::new(settings, &context)?;
-        add(
-            "permutation",
-            settings.transport.as_ref(),
-            Kind::Permutation(permutation),
-        );
+        let permutation = Kind::Permutation(Permutation::new(settings, &context)?);
+        add("permutation", settings.transport.as_ref(), permutation);
     }
     if let Some(settings) = &workload.production {
         let production = Kind::Production(Box::new(Production::new(settings, &context)?));
@@ -254,6 +255,14 @@ impl Traffic {
         })
     }
 
+    /// Quality of the results of partition/aggregate in levels, if there are any.
+    pub fn quality(&self) -> Option<Quality> {
+        self.parts.iter().find_map(|part| match &part.kind {
+            Kind::AggregationTree(tree) => tree.quality(),
+            _ => None,
+        })
+    }
+
     /// Adds the flows that have completed in another part of the run.
     pub fn join_endings(&mut self, other: &Traffic) {
         for (own, other) in self.parts.iter_mut().zip(&other.parts) {
@@ -265,16 +274,7 @@ impl Traffic {
     pub fn heap_bytes(&self) -> u64 {
         let of_parts = self.parts.iter().map(|part| match &part.kind {
             Kind::Replay(replay) => replay.heap_bytes(),
-            Kind::Requests(_)
-            | Kind::Bulk(_)
-            | Kind::LongLived(_)
-            | Kind::Flows(_)
-            | Kind::Incast(_)
-            | Kind::PoissonIncast(_)
-            | Kind::PartitionAggregate(_)
-            | Kind::AllToAll(_)
-            | Kind::Permutation(_)
-            | Kind::Production(_) => 0,
+            _ => 0,
         });
         of_parts.sum::<u64>() + 2 * block_of::<(u32, u32)>(self.connections.len())
     }

@@ -32,6 +32,7 @@ const QCN: [&str; 3] = [
 const REQUESTS: &str =
     "workload.requests={load=\"20%\",classes=[{size=\"1KB\",share=\"100%\"}],service={SERVICE}}";
 const QUERIES: &str = "workload.partition_aggregate={interval=\"100us\",request_size=\"100B\",response_size=\"1KB\",service={SERVICE},deadline=\"1ms\"}";
+const TREE: &str = "workload.aggregation_tree={interval=\"100us\",levels=[{hosts=\"1-3\",LEVEL}]}";
 
 /// Settings of a scenario that has the table of `key`; the caller sets the key itself last.
 fn around(key: &str) -> Vec<String> {
@@ -119,6 +120,13 @@ fn around(key: &str) -> Vec<String> {
         "workload.permutation" => traffic("workload.permutation={size=\"1KB\"}"),
         "workload.production" => traffic("workload.production={}"),
         "workload.partition_aggregate" => traffic(&QUERIES.replace("SERVICE", "")),
+        "workload.aggregation_tree" => traffic(&TREE.replace(",LEVEL", "")),
+        "workload.aggregation_tree.levels[]" => {
+            traffic(&TREE.replace("LEVEL", "deadline=\"TIME\""))
+        }
+        _ if key.starts_with("workload.aggregation_tree.levels[].service") => {
+            service(&TREE.replace("LEVEL", "service={SERVICE}"), key)
+        }
         _ if key.starts_with("workload.requests.service") => service(REQUESTS, key),
         _ if key.starts_with("workload.partition_aggregate.service") => service(QUERIES, key),
         "measure.probe" | "measure.flows" | "measure.pacers" => with(&[

@@ -1,5 +1,6 @@
 //! The traffic: one file per kind.
 
+mod aggregation_tree;
 mod all_to_all;
 mod bulk;
 mod flows;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Problem, quoted, refuse, require};
 use crate::units::{Size, Time};
 
+pub use aggregation_tree::AggregationTree;
 pub use all_to_all::AllToAll;
 pub use bulk::Bulk;
 pub use flows::{FlowConnections, Flows, PoissonFlows};
@@ -59,6 +61,9 @@ pub struct Workload {
     /// Queries of one client to servers with service times (report III-B).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_aggregate: Option<PartitionAggregate>,
+    /// Queries to aggregators of aggregators and workers, with deadlines (thesis 2.1.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregation_tree: Option<AggregationTree>,
     /// A shuffle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_to_all: Option<AllToAll>,
@@ -103,6 +108,10 @@ pub(super) fn check(workload: &Workload) -> Vec<Result<(), Problem>> {
             .partition_aggregate
             .as_ref()
             .map(partition_aggregate::check),
+        workload
+            .aggregation_tree
+            .as_ref()
+            .map(aggregation_tree::check),
         workload.all_to_all.as_ref().map(all_to_all::check),
         workload.permutation.as_ref().map(permutation::check),
         workload.production.as_ref().map(production::check),
@@ -111,7 +120,7 @@ pub(super) fn check(workload: &Workload) -> Vec<Result<(), Problem>> {
         let none = refuse(
             "workload",
             "no traffic",
-            "one or more of the tables requests, bulk, long_lived, flows, list, incast, partition_aggregate, all_to_all, permutation, production",
+            "one or more of the tables requests, bulk, long_lived, flows, list, incast, partition_aggregate, aggregation_tree, all_to_all, permutation, production",
         );
         return vec![none];
     }
@@ -161,6 +170,16 @@ mod tests {
         request_size = "100B"
         response_size = "100B"
         service = { offset = "400ns", gamma = { shape = 0.7, scale = "142.2us" } }
+        [workload.aggregation_tree]
+        interval = "1ms"
+        client = 0
+        [[workload.aggregation_tree.levels]]
+        hosts = [1, 2]
+        iterations = 4
+        deadline = "10ms"
+        [[workload.aggregation_tree.levels]]
+        hosts = "3-8"
+        service.exponential = "1ms"
     "#;
 
     fn scenario(workload: &str) -> Result<Scenario, String> {
@@ -222,6 +241,7 @@ mod tests {
             "workload.long_lived.flows[].src",
             "workload.partition_aggregate.service.gamma.scale",
             "workload.production.outside",
+            "workload.aggregation_tree.levels[].deadline",
         ] {
             let row = rows.iter().find(|row| row["key"] == key);
             assert!(row.is_some_and(|row| row["doc"].is_string()), "{key}");
@@ -367,6 +387,23 @@ mod tests {
             (
                 queries("queries = 0"),
                 ["workload.partition_aggregate.queries", "0", "at least 1"],
+            ),
+            (
+                "aggregation_tree = { interval = \"1ms\", levels = [] }".to_owned(),
+                [
+                    "workload.aggregation_tree.levels",
+                    "0 levels",
+                    "1 to 8",
+                ],
+            ),
+            (
+                "aggregation_tree = { interval = \"1ms\", levels = [{ hosts = 1, iterations = 21 }] }"
+                    .to_owned(),
+                [
+                    "workload.aggregation_tree.levels[0].iterations",
+                    "21",
+                    "1 to 20",
+                ],
             ),
             (
                 "long_lived.flows = [{ src = 0, dst = 1, start = \"2s\", stop = \"1s\" }]"

@@ -144,6 +144,7 @@ fn state_covers_only_outstanding_flows() {
     let context = Context {
         hosts: &names,
         seed: 1,
+        warmup_ps: 0,
         end_ps: u64::MAX,
         application_delay_ps: 0,
         transports: &indexmap::IndexMap::new(),
