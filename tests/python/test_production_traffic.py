@@ -12,13 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 from hull.experiments.common.benchmark import BASE, TCP
+from hull.experiments.common.concurrency import UPDATE_BYTES, concurrent_flows
 from hull.experiments.common.measured import Results
 
 SERVERS = 45
 OUTSIDE = 45
-WINDOW_PS = 50_000_000_000
-"""Flows active in the same window count as concurrent."""
-UPDATE_BYTES = 1_000_000
 
 
 def tables(everything: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -35,39 +33,27 @@ def traffic(everything: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
     return tables(everything)
 
 
-def active(times: pl.DataFrame, duration: str, windows: int) -> NDArray[np.int64]:
-    """Number of rows active in each window."""
-    found = np.zeros(windows + 1, np.int64)
-    start = times["start_ps"].to_numpy()
-    first = np.minimum(start // WINDOW_PS, windows)
-    last = np.minimum((start + times[duration].to_numpy()) // WINDOW_PS, windows - 1)
-    np.add.at(found, first, 1)
-    np.add.at(found, last + 1, -1)
-    return found.cumsum()[:windows]
-
-
 def concurrent(
     traffic: tuple[pl.DataFrame, pl.DataFrame],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Concurrent flows of each server in each window: all, and those above 1 MB.
+    """Concurrent flows of each server in each window: all, and those above 1 MB."""
+    return concurrent_flows(*traffic, SERVERS)
 
-    A query is one flow to every other server and one back.
-    """
-    flows, queries = traffic
-    starts = queries["start_ps"].to_numpy()
-    windows = int(starts.max() // WINDOW_PS)
-    begun = int(starts.min() // WINDOW_PS) + 1
-    all_of, large_of = [], []
-    for server in range(SERVERS):
-        own = flows.filter((pl.col("src") == server) | (pl.col("dst") == server))
-        asked = queries.filter(pl.col("client") == server)
-        count = active(own, "fct_ps", windows)
-        count += 2 * active(queries, "completion_ps", windows)
-        count += 2 * (SERVERS - 2) * active(asked, "completion_ps", windows)
-        large = active(own.filter(pl.col("bytes") > UPDATE_BYTES), "fct_ps", windows)
-        all_of.append(count[begun:])
-        large_of.append(large[begun:])
-    return np.concatenate(all_of), np.concatenate(large_of)
+
+def test_concurrent_flows_by_hand() -> None:
+    """Two servers and windows of 50 ms: a flow above 1 MB over two windows, and queries."""
+    ms = 1_000_000_000
+    flows = pl.DataFrame(
+        {"start_ps": [60 * ms, 110 * ms], "fct_ps": [50 * ms, ms], "bytes": [2_000_000, 1000]}
+        | {"src": [0, 2], "dst": [1, 0]}
+    )
+    queries = pl.DataFrame(
+        {"start_ps": [0, 70 * ms, 200 * ms], "completion_ps": [ms, ms, ms], "client": [0, 1, 0]}
+    )
+    everything, large = concurrent_flows(flows, queries, 2)
+    # Windows from 50, 100 and 150 ms of server 0, then of server 1; a query is two flows.
+    assert everything.tolist() == [3, 2, 0, 3, 1, 0]
+    assert large.tolist() == [1, 1, 0, 1, 1, 0]
 
 
 def test_most_flows_are_small_and_most_bytes_in_updates(

@@ -9,6 +9,7 @@ aggregators. As in the thesis, responses whose last packet is lost are not count
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from hull.experiments.common.benchmark import PRODUCTION
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
@@ -171,11 +172,7 @@ def draw(results: Results) -> "Figure":
 
 
 _SETUP = (
-    "topology.star.hosts=45",
-    'topology.links=[{link="h44--switch",rate="10Gbps"}]',
-    "workload.production.outside=44",
-    "transport.min_rto=300ms",
-    "transport.initial_rto=300ms",
+    *PRODUCTION,
     "switch.memory.alpha=77.8%",  # 14 ms of 1 Gbps, 1.75 of 4 MB, for one busy port
     "measure.queue_changes=true",
     f"measure.ports={[f'switch->h{host}' for host in AGGREGATORS]}".replace("'", '"'),

@@ -8,7 +8,7 @@ the other experiments the 86 KB of a query's responses fit, and jitter has nothi
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.benchmark import TCP, query_ms, value
+from hull.experiments.common.benchmark import PRODUCTION, TCP, query_ms, value
 from hull.experiments.common.claims import Claim, Finding, commands
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 CONDITIONS = JITTERED, AT_ONCE = ("jittered over 10 ms", "at once")
 PERCENTILES = (25, 50, 75, 90, 95, 99, 99.9)
-_SETUP = (
-    "topology.star.hosts=45",
-    'topology.links=[{link="h44--switch",rate="10Gbps"}]',
-    "workload.production.outside=44",
-    "transport.min_rto=300ms",
-    "transport.initial_rto=300ms",
-    "switch.memory.alpha=3.33%",
-)
+_SETUP = (*PRODUCTION, "switch.memory.alpha=3.33%")
 
 
 def _times(results: Results, percentile: float) -> tuple[float, float]:

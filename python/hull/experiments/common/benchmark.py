@@ -30,6 +30,14 @@ RESPONSES_KB = (90, 200, 400, 600, 800, 1000)
 """Of all servers together; 90 are the baseline's."""
 FACTORS = (1, 2, 4, 6, 8, 10)
 """On updates."""
+PRODUCTION = (
+    "topology.star.hosts=45",
+    'topology.links=[{link="h44--switch",rate="10Gbps"}]',
+    "workload.production.outside=44",
+    "transport.min_rto=300ms",
+    "transport.initial_rto=300ms",
+)
+"""Overrides of a rack of the production clusters (2.1.2): 44 servers, minimum RTO of 300 ms."""
 # Simulated time, s.
 _BASE_S: dict[str, float] = {"quick": 20, "full": 600}
 _SCALED_S: dict[str, float] = {"quick": 3, "full": 50}
