@@ -17,7 +17,7 @@ DEVICE = "eth0"
 GATEWAY = "10.0.0.1"
 COUNTERS = ("IpExtInCEPkts", "TcpExtTCPDeliveredCE", "TcpRetransSegs", "TcpExtTCPTimeouts")
 """Of nstat: marks that arrived here, marks that peers reported, retransmissions, timeouts."""
-SAVED = "/root/before-congestion-control.conf"
+SAVED = "/etc/before-congestion-control.conf"
 UNIT = """\
 # HULL on a device from boot on: systemctl enable --now hull@eth0.
 # Numbers go to /etc/hull/eth0.conf, as HULL_OPTIONS="--rate 10Gbps --drain 9.5Gbps".

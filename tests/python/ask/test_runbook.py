@@ -77,6 +77,8 @@ def test_order_and_content(scheme: str) -> None:
     assert told is not marks
     assert ("Hosts: phantom queue and pacer" in titles(found)) is (scheme == "hull-5")
     assert all(item for section in found.sections for item in section.items)
+    saved, restored = re.findall(r"\S+/before-congestion-control\.conf", markdown(found))
+    assert saved == restored == "/etc/before-congestion-control.conf"
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
