@@ -25,6 +25,16 @@ if TYPE_CHECKING:
 _AT_A_TIMEOUT = 3.0
 """Largest over smallest of the runs from which on a percentile is at the edge of a timeout."""
 
+_DRAWN = (
+    "Each seed draws new flows from those of the trace: seeds vary in flows, paths and the pacer's "
+    "draws."
+)
+_REPLAYED = (
+    "All seeds replay the recorded flows: they vary in paths and in the pacer's draws, so the "
+    "ranges do not say how another period would differ."
+)
+"""What varies between seeds."""
+
 
 def caveats(
     question: Question,
@@ -44,9 +54,10 @@ def caveats(
             f"It is assumed that hosts have {label[question.today[0]]} today; --today names what "
             "they have: cubic (Linux's default), dctcp or bbr."
         )
-    if chosen is not None and advice.base is not None:
+    found.append(_REPLAYED if question.replays else _DRAWN)
+    if chosen is not None and advice.base is not None and not question.replays:
         base = next(row for row in whole if row.scheme == advice.base)
-        found += _next_period(chosen.against(base), label[advice.base], question.replays)
+        found += _next_period(chosen.against(base), label[advice.base])
     if all(row.large.started == 0 for row in whole):
         found.append("The trace has no large flow, so the cost for large flows is unknown.")
     found += _unfinished(whole, label)
@@ -124,14 +135,8 @@ def _end(question: Question, advice: Advice) -> Iterator[str]:
             return
 
 
-def _next_period(chosen: Row, base: str, replays: bool) -> Iterator[str]:
-    """Range of another period such as those of the seeds."""
-    if replays:
-        yield (
-            "All seeds replay the recorded flows: they vary in paths and in the pacer's draws, so "
-            "the ranges do not say how another period would differ."
-        )
-        return
+def _next_period(chosen: Row, base: str) -> Iterator[str]:
+    """Range of another period like the drawn ones."""
     parts = [
         f"{what} by {text}"
         for what, of in (
@@ -141,10 +146,7 @@ def _next_period(chosen: Row, base: str, replays: bool) -> Iterator[str]:
         if (text := _next_text(chosen.change(of)))
     ]
     if parts:
-        yield (
-            "Each seed draws new flows from those of the trace. In another such period, "
-            f"{', '.join(parts)} against {base} (95%)."
-        )
+        yield f"In another such period, {', '.join(parts)} against {base} (95%)."
 
 
 def _next_text(of: Change | None) -> str:

@@ -67,7 +67,8 @@ def test_json_groups_and_drawn_flows(tmp_path: Path) -> None:
     assert {row["group"] for row in found} == {"all", "small", "other"}
     page = (tmp_path / "answer" / "ask.html").read_text(encoding="utf-8")
     assert "KS distance" in page
-    assert "Each seed draws" not in page, "without a recommendation there is no next period"
+    assert "Each seed draws new flows" in page
+    assert "In another such period" not in page, "without a recommendation there is none"
     # The runs carry the group labels, too.
     runs = pl.read_parquet(tmp_path / "answer" / "runs" / "flows.parquet")
     small = pl.when(pl.col("bytes") < 10_000).then(pl.lit("small")).otherwise(pl.lit("other"))

@@ -1,6 +1,7 @@
 """What must be said beside an answer, from rows that are made up."""
 
 import math
+from dataclasses import replace
 
 import polars as pl
 
@@ -21,8 +22,10 @@ def row(scheme: str, us: list[float], small: Count, large: Count) -> Row:
     return Row(scheme, ALL, small, large, {"small_p99": of}, {"small_p99": base})
 
 
-def told(rows: list[Row], advice: Advice, *, given: bool = True) -> str:
-    return "\n".join(caveats(QUESTION, rows, advice, (), today_is_given=given))
+def told(
+    rows: list[Row], advice: Advice, *, given: bool = True, question: Question = QUESTION
+) -> str:
+    return "\n".join(caveats(question, rows, advice, (), today_is_given=given))
 
 
 FULL = Count(1500, 1500, runs=5)
@@ -42,6 +45,18 @@ def test_the_range_of_another_period() -> None:
         "In another such period, the 99th percentile of small flows changes by -51 to -49% against "
         "CUBIC (95%)." in told([BASE, HULL], ADVICE)
     )
+
+
+def test_what_varies_between_seeds_is_always_said() -> None:
+    replayed = replace(QUESTION, replays=True)
+    for advice in (ADVICE, Advice(None, "", None)):
+        drawn = told([BASE, HULL], advice)
+        assert "Each seed draws new flows" in drawn
+        assert ("In another such period" in drawn) is (advice is ADVICE)
+        recorded = told([BASE, HULL], advice, question=replayed)
+        assert "All seeds replay the recorded flows" in recorded
+        assert "draws new flows" not in recorded
+        assert "In another such period" not in recorded
 
 
 def test_the_end_of_what_was_tried() -> None:
