@@ -62,6 +62,7 @@ CLAIMS = (
         check=partial(_tail, percentile=99.9),
         kind="predicted",
         bound="document",
+        cause="mechanism",
         tried="It is the minimum RTO, 300 ms, in all conditions, because more than one query in "
         "1000 has a timeout in each: 0.77% at once, 0.49% in batches of 16, 0.41% of 8, 0.23% of "
         "4, and 0.41% with jitter.",

@@ -96,6 +96,7 @@ CLAIMS = (
         check=_dctcp,
         kind="fitted",
         bound="document",
+        cause="chance",
         tried="The short form, 5 s of one seed, has no answer of TCP that is later than 100 ms, so "
         "the two are equal there; its slowest takes 80 ms.",
         shown_by=commands("thesis-deadlines", ""),
@@ -108,6 +109,7 @@ CLAIMS = (
         check=_timeouts,
         kind="fitted",
         bound="hull",
+        cause="mechanism",
         tried="A lost answer need not wait for the timeout: the packets of the next answer on its "
         "connection reveal the loss, and queries arrive at random times, some soon after the loss. "
         "With queries at equal intervals of 143.6 ms, where the next answer always comes after "
