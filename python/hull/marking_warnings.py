@@ -292,8 +292,11 @@ def longest_queue(
     # With the pool to itself, a port may hold at most alpha times what is free at each arrival.
     share = alpha * (size - reserved)
     of_pool = (share - mtu) / (1 + alpha) + mtu if share > mtu else share
+    told += f", alpha {memory['alpha']}"
+    if "limit" in memory:
+        of_pool = min(of_pool, _core.quantity("size", memory["limit"]))
+        told += f", limit {memory['limit']}"
     if reserved + of_pool < room:
-        told += f", alpha {memory['alpha']}"
         return reserved + of_pool, f"switch.memory ({told})"
     return room, reason
 

@@ -1118,6 +1118,17 @@ class Memory(TypedDict):
     """Limit of a queue in the shared pool, as a multiple of the pool's free part (alpha)."""
     reserved: NotRequired[Size]
     """Bytes reserved for each queue."""
+    queues: NotRequired[int]
+    """Number of queues with a reservation on each port, with or without traffic. With a preset
+    all of its ports have them, also those without a link (default: only `switch.priorities`
+    of each link).
+    """
+    limit: NotRequired[Size]
+    """Largest part of the shared pool for one queue, besides `alpha` (default: none)."""
+    cell: NotRequired[Size]
+    """Size of a memory cell; a packet occupies whole cells (default: a packet occupies its own
+    size).
+    """
 
 
 class Switch(TypedDict):

@@ -122,6 +122,14 @@ def test_a_warning_names_its_cells() -> None:
         ),
         (
             {
+                "memory": {"preset": "scorpion", "limit": "60KB"},
+                "marking": {"threshold": "65KB"},
+            },
+            "switch.marking.threshold: 65KB is not below 58.5KB",
+            {"memory": {"preset": "scorpion", "limit": "600KB"}},
+        ),
+        (
+            {
                 "ports": [{"tier": "switch-host", "buffer": "15KB"}],
                 "marking": {"threshold": "15KB"},
             },

@@ -5,6 +5,11 @@
 //! With N busy queues and nothing reserved, each settles at `alpha B / (1 + N alpha)`. A packet
 //! occupies memory from its arrival to the start or the end of its transmission. Sizes are bytes, times
 //! ps, alpha is scaled by 2^16.
+//!
+//! Cells and the static limit are as in Dell's "Force10 S4810P Configuration Manual", chapter "S-Series
+//! Debugging and Diagnostics", buffer tuning: a packet occupies whole cells (128 bytes; 208 in Juniper's
+//! "QFX5K-Series Switches Packet Buffer Architecture", packet buffers), each queue has dedicated cells,
+//! and a port may take cells of the dynamic pool up to a fixed number, as long as there are any.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,6 +23,31 @@ pub struct SharedBufferConfig {
     pub reserved_bytes: u64,
     /// Share of the free pool that one queue may take (alpha), scaled by 2^16.
     pub alpha_q16: u64,
+    /// Largest part of the pool that one queue may take, bytes.
+    pub limit_bytes: u64,
+    /// Size of a cell, bytes; 1 if packets occupy their own size.
+    pub cell_bytes: u64,
+}
+
+impl SharedBufferConfig {
+    /// Creates the settings of a memory without cells and without a static limit.
+    pub fn dynamic(size_bytes: u64, reserved_bytes: u64, alpha_q16: u64) -> Self {
+        SharedBufferConfig {
+            size_bytes,
+            reserved_bytes,
+            alpha_q16,
+            limit_bytes: u64::MAX,
+            cell_bytes: 1,
+        }
+    }
+
+    /// Memory of a packet of `bytes`.
+    fn occupied(&self, bytes: u64) -> u64 {
+        match self.cell_bytes {
+            1 => bytes,
+            cell => bytes.div_ceil(cell) * cell,
+        }
+    }
 }
 
 /// Packet memory of one switch.
@@ -27,7 +57,7 @@ pub struct SharedBuffer {
     pool_bytes: u64,
     pool_used: u64,
     used: Vec<u64>,
-    /// Departures from the memory: time (ps), queue, bytes.
+    /// Departures from the memory: time (ps), queue, bytes of the packet.
     leaving: BinaryHeap<Reverse<(u64, u32, u32)>>,
 }
 
@@ -52,7 +82,8 @@ impl SharedBuffer {
             }
             self.leaving.pop();
             let queue = queue as usize;
-            self.set(queue, self.used[queue] - u64::from(bytes));
+            let occupied = self.config.occupied(u64::from(bytes));
+            self.set(queue, self.used[queue] - occupied);
         }
     }
 
@@ -60,7 +91,8 @@ impl SharedBuffer {
     pub fn admits(&self, queue: usize, bytes: u64) -> bool {
         let reserved = self.config.reserved_bytes;
         let before = self.used[queue];
-        let of_pool = (before + bytes).saturating_sub(reserved);
+        let after = before + self.config.occupied(bytes);
+        let of_pool = after.saturating_sub(reserved);
         let more = of_pool - before.saturating_sub(reserved);
         of_pool <= self.threshold_bytes() && more <= self.pool_bytes - self.pool_used
     }
@@ -69,12 +101,14 @@ impl SharedBuffer {
     pub fn threshold_bytes(&self) -> u64 {
         let free = self.pool_bytes.saturating_sub(self.pool_used);
         let share = (u128::from(free) * u128::from(self.config.alpha_q16)) >> 16;
-        u64::try_from(share).unwrap_or(u64::MAX)
+        u64::try_from(share)
+            .unwrap_or(u64::MAX)
+            .min(self.config.limit_bytes)
     }
 
     /// Adds a packet to a queue.
     pub fn take(&mut self, queue: usize, bytes: u64) {
-        self.set(queue, self.used[queue] + bytes);
+        self.set(queue, self.used[queue] + self.config.occupied(bytes));
     }
 
     /// Schedules the departure of a packet of `queue` at `at_ps`.
@@ -100,12 +134,12 @@ impl SharedBuffer {
         self.used[queue] = bytes;
     }
 
-    /// Bytes of `queue` in the memory.
+    /// Bytes that the packets of `queue` occupy.
     pub fn used_bytes(&self, queue: usize) -> u64 {
         self.used[queue]
     }
 
-    /// Bytes of all queues in the memory.
+    /// Bytes that the packets of all queues occupy.
     pub fn total_bytes(&self) -> u64 {
         self.used.iter().sum()
     }

@@ -62,6 +62,17 @@ pub struct Memory {
     #[serde(default)]
     #[schemars(extend("x-packets" = true))]
     pub reserved: Size,
+    /// Number of queues with a reservation on each port, with or without traffic. With a preset all of
+    /// its ports have them, also those without a link (default: only `switch.priorities` of each link).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<u32>,
+    /// Largest part of the shared pool for one queue, besides `alpha` (default: none).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
+    pub limit: Option<Size>,
+    /// Size of a memory cell; a packet occupies whole cells (default: a packet occupies its own size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<Size>,
 }
 
 /// Default alpha: one busy port gets alpha / (1 + alpha) of the memory, 667 KB of 4 MB.
@@ -75,10 +86,28 @@ impl Memory {
         let preset = self.preset.map(Preset::size);
         self.size.or(preset).unwrap_or_default().0
     }
+
+    /// Number of queues with a reservation on a switch with `ports` ports and `classes` queues with
+    /// traffic on each.
+    pub fn reservations(&self, ports: usize, classes: u32) -> u64 {
+        let traffic = ports as u64 * u64::from(classes);
+        let Some(queues) = self.queues else {
+            return traffic;
+        };
+        let of_preset = self.preset.map_or(0, |preset| preset.ports().0);
+        ports.max(of_preset) as u64 * u64::from(queues)
+    }
+
+    /// Memory without the reservations of queues that never have traffic, bytes.
+    pub fn usable_bytes(&self, ports: usize, classes: u32) -> u64 {
+        let traffic = ports as u64 * u64::from(classes);
+        let idle = self.reservations(ports, classes) - traffic;
+        self.bytes() - idle * self.reserved.0
+    }
 }
 
 /// Checks the memory of switches that mark packets if `marks`.
-pub(super) fn check(memory: &Memory, marks: bool, mtu: u64) -> Result<(), Problem> {
+pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Result<(), Problem> {
     let bytes = memory.bytes();
     let (fits, key) = (bytes >= mtu && bytes <= 1 << 40, "switch.memory.size");
     let expected = "room for a packet of transport.mtu or more, or a preset";
@@ -99,6 +128,36 @@ pub(super) fn check(memory: &Memory, marks: bool, mtu: u64) -> Result<(), Proble
         quoted(memory.reserved),
         "at most switch.memory.size",
     )?;
+    if let Some(queues) = memory.queues {
+        require(
+            (classes..=64).contains(&queues),
+            "switch.memory.queues",
+            queues,
+            "at least switch.priorities and at most 64",
+        )?;
+    }
+    if let Some(limit) = memory.limit {
+        require(
+            limit.0 >= mtu && limit.0 <= bytes,
+            "switch.memory.limit",
+            quoted(limit),
+            "at least transport.mtu and at most switch.memory.size",
+        )?;
+    }
+    if let Some(cell) = memory.cell {
+        require(
+            (1..=16_384).contains(&cell.0),
+            "switch.memory.cell",
+            quoted(cell),
+            "1 to 16384 bytes, for example \"128B\"",
+        )?;
+        require(
+            mtu.div_ceil(cell.0) * cell.0 <= bytes,
+            "switch.memory.cell",
+            quoted(cell),
+            "cells that hold a packet of transport.mtu within switch.memory.size",
+        )?;
+    }
     let can_mark = memory.preset.is_none_or(Preset::ecn);
     require(
         can_mark || !marks,

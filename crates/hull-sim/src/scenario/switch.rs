@@ -430,7 +430,12 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
         || switch.pi.is_some()
         || switch.avq.is_some();
     if let Some(memory) = &switch.memory {
-        found.push(memory::check(memory, of_all || of_some, mtu));
+        found.push(memory::check(
+            memory,
+            switch.priorities,
+            of_all || of_some,
+            mtu,
+        ));
     }
     found
 }

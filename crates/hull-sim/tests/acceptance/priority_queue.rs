@@ -78,11 +78,7 @@ fn waits_match_cobham() {
 #[test]
 fn a_shared_memory_keeps_the_order() {
     let mut bench = Bench::new(|| port(BufferLimit::Unlimited), 1);
-    let config = SharedBufferConfig {
-        size_bytes: 1 << 30,
-        reserved_bytes: 0,
-        alpha_q16: 65536,
-    };
+    let config = SharedBufferConfig::dynamic(1 << 30, 0, 65536);
     bench.network.share(&config, &[0], 2, false);
     compare(&mut bench, [0.3, 0.3]);
     let (memory, _) = bench.network.memory_of(0).expect("it shares");
@@ -127,11 +123,7 @@ fn each_class_has_a_buffer_of_its_own() {
 #[test]
 fn each_class_has_a_threshold_of_its_own() {
     let mut bench = Bench::new(|| port(BufferLimit::Unlimited), 1);
-    let config = SharedBufferConfig {
-        size_bytes: 300_000,
-        reserved_bytes: 0,
-        alpha_q16: 65536 / 2,
-    };
+    let config = SharedBufferConfig::dynamic(300_000, 0, 65536 / 2);
     bench.network.share(&config, &[0], 2, false);
     let mut now_ps = 0;
     for n in 0..2000 {

@@ -1,11 +1,12 @@
 //! Shared memory (thesis 2.1.3; Choudhury and Hahne) against the test's accounting and the dynamic
 //! threshold's closed form: each of N busy queues holds `r + alpha P / (1 + N alpha)` (r: reserved
 //! per queue, P: left for all), within two packets and their effect on other thresholds. Also
-//! thesis table 2.1, and the 600 to 700 KB of figure 1.2 and section 2.3.1.
+//! thesis table 2.1, the 600 to 700 KB of figure 1.2 and section 2.3.1, and a static limit and cells
+//! against hand arithmetic.
 
 use hull_sim::network::{BufferLimit, PortConfig, SharedBufferConfig};
 use hull_sim::random::{Purpose, Stream};
-use hull_sim::scenario::{Preset, expand};
+use hull_sim::scenario::{Memory, Preset, expand};
 use hull_sim::simulation;
 use hull_sim::units::Size;
 
@@ -33,19 +34,20 @@ fn used(bench: &mut Bench, now_ps: u64, port: usize) -> u64 {
     memory.used_bytes(queue)
 }
 
-/// N of 8 ports receive twice their rate, packets in turn.
+/// N of 8 ports receive twice their rate, packets in turn. With a static limit each holds the lesser
+/// of the two.
 #[test]
 fn busy_ports_settle_at_the_closed_form() {
-    for (alpha_q16, reserved) in [
-        (65536 / 5, 0),
-        (65536 / 4, 20_000),
-        (65536, 0),
-        (2 * 65536, 50_000),
+    for (alpha_q16, reserved, limit_bytes) in [
+        (65536 / 5, 0, u64::MAX),
+        (65536 / 4, 20_000, u64::MAX),
+        (65536, 0, u64::MAX),
+        (2 * 65536, 50_000, u64::MAX),
+        (65536, 20_000, 700_000),
     ] {
         let config = SharedBufferConfig {
-            size_bytes: 4_000_000,
-            reserved_bytes: reserved,
-            alpha_q16,
+            limit_bytes,
+            ..SharedBufferConfig::dynamic(4_000_000, reserved, alpha_q16)
         };
         for busy in 1..=8 {
             let mut bench = switch(8, &config, false);
@@ -56,7 +58,8 @@ fn busy_ports_settle_at_the_closed_form() {
             }
             let alpha = alpha_q16 as f64 / 65536.0;
             let pool = 4_000_000.0 - 8.0 * reserved as f64;
-            let each = reserved as f64 + alpha * pool / (1.0 + busy as f64 * alpha);
+            let share = alpha * pool / (1.0 + busy as f64 * alpha);
+            let each = reserved as f64 + share.min(limit_bytes as f64);
             for port in 0..8 {
                 let measured = used(&mut bench, now_ps, port) as f64;
                 let expected = if port < busy { each } else { 0.0 };
@@ -70,20 +73,25 @@ fn busy_ports_settle_at_the_closed_form() {
 }
 
 /// For random packets to random ports, the memory's usage equals the sum over a list of all packets
-/// accepted and not yet sent. It accepts none above the current threshold and rejects only packets
-/// above it or without room.
+/// accepted and not yet sent, each in whole cells. It accepts none above the current threshold and
+/// rejects only packets above it or without room.
 #[test]
 fn memory_is_conserved_and_no_port_is_above_its_threshold() {
-    for (in_service, reserved) in [(false, 0), (true, 0), (false, 3000), (true, 3000)] {
+    for (in_service, reserved, cell_bytes) in [
+        (false, 0, 1),
+        (true, 0, 1),
+        (false, 3000, 1),
+        (true, 3000, 1),
+        (false, 3000, 128),
+    ] {
         let config = SharedBufferConfig {
-            size_bytes: 100_000,
-            reserved_bytes: reserved,
-            alpha_q16: 65536 / 2,
+            cell_bytes,
+            ..SharedBufferConfig::dynamic(100_000, reserved, 65536 / 2)
         };
         let mut bench = switch(6, &config, in_service);
         let mut random = Stream::new(1, Purpose::Arrivals, 0);
         let pool = 100_000 - 6 * reserved;
-        // Per port: packets in memory as (departure time, bytes), and when the link is free.
+        // Per port: packets in memory as (departure time, bytes occupied), and when the link is free.
         let mut inside: Vec<Vec<(u64, u64)>> = vec![Vec::new(); 6];
         let mut free_ps = [0_u64; 6];
         let (mut now_ps, mut refused, mut fullest) = (0, 0, 0);
@@ -94,9 +102,10 @@ fn memory_is_conserved_and_no_port_is_above_its_threshold() {
             for queue in &mut inside {
                 queue.retain(|&(leaves_ps, _)| leaves_ps > now_ps);
             }
-            let held = |port: usize| inside[port].iter().map(|&(_, bytes)| bytes).sum::<u64>();
+            let cells = bytes.div_ceil(cell_bytes) * cell_bytes;
+            let held = |port: usize| inside[port].iter().map(|&(_, cells)| cells).sum::<u64>();
             let of_pool: u64 = (0..6).map(|p| held(p).saturating_sub(reserved)).sum();
-            let after = (held(port) + bytes).saturating_sub(reserved);
+            let after = (held(port) + cells).saturating_sub(reserved);
             let more = after - held(port).saturating_sub(reserved);
             let fits = after <= (pool - of_pool) / 2 && of_pool + more <= pool;
             let taken = bench.offer(now_ps, port, packet(bytes as u16, 0, 0));
@@ -107,7 +116,7 @@ fn memory_is_conserved_and_no_port_is_above_its_threshold() {
                 free_ps[port] = start_ps + 8000 * bytes;
                 let leaves_ps = if in_service { free_ps[port] } else { start_ps };
                 // The check below precedes the packet's earliest departure.
-                inside[port].push((leaves_ps.max(now_ps + 1), bytes));
+                inside[port].push((leaves_ps.max(now_ps + 1), cells));
             }
             let total: u64 = inside.iter().flatten().map(|&(_, bytes)| bytes).sum();
             let (memory, _) = bench.network.memory_of(port).expect("all ports share");
@@ -116,6 +125,82 @@ fn memory_is_conserved_and_no_port_is_above_its_threshold() {
             fullest = fullest.max(total);
         }
         assert!(refused > 1000 && fullest > 60_000, "{refused} {fullest}");
+    }
+}
+
+/// 20 cells of 208 bytes: 1500 bytes take 8 of them, 40 bytes take one. Two large packets and four
+/// small ones fill the memory (the first large one is being sent, and still counts).
+#[test]
+fn packets_take_whole_cells() {
+    let config = SharedBufferConfig {
+        cell_bytes: 208,
+        ..SharedBufferConfig::dynamic(20 * 208, 0, 1000 * 65536)
+    };
+    let mut bench = switch(1, &config, true);
+    let taken: Vec<bool> = [1500, 1500, 1500, 40, 40, 40, 208, 40]
+        .into_iter()
+        .map(|bytes| bench.offer(0, 0, packet(bytes, 0, 0)))
+        .collect();
+    let expected = [true, true, false, true, true, true, true, false];
+    assert_eq!(taken, expected);
+    assert_eq!(used(&mut bench, 0, 0), 20 * 208);
+    assert_eq!(used(&mut bench, 12_000_000, 0), 12 * 208);
+    assert_eq!(used(&mut bench, u64::MAX - 1, 0), 0);
+}
+
+/// A pool of 40 packets and a static limit of 20 for a queue, however free the rest: one port gets
+/// 20 packets, two share the pool, and a third finds none left.
+#[test]
+fn a_static_limit_caps_a_lone_port_until_the_pool_is_empty() {
+    let config = SharedBufferConfig {
+        limit_bytes: 20 * 1500,
+        ..SharedBufferConfig::dynamic(40 * 1500, 0, 1000 * 65536)
+    };
+    let mut bench = switch(3, &config, true);
+    let held: Vec<usize> = (0..3)
+        .map(|port| {
+            (0..30)
+                .filter(|_| bench.offer(0, port, packet(BYTES, 0, 0)))
+                .count()
+        })
+        .collect();
+    assert_eq!(held, [20, 20, 0]);
+}
+
+/// Each of N busy queues holds `min(limit, alpha P / (1 + N alpha))` of the pool P, in whole cells: a
+/// packet of 1500 bytes has 12 cells of 128 bytes, 1536 bytes. With a static limit alone (alpha of 1000)
+/// each holds the limit until the pool is exhausted, and then they share it.
+#[test]
+fn cells_and_a_static_limit_match_the_closed_form() {
+    for (alpha, limit_bytes) in [(1, u64::MAX), (1, 500_000), (1000, 500_000)] {
+        let config = SharedBufferConfig {
+            limit_bytes,
+            cell_bytes: 128,
+            ..SharedBufferConfig::dynamic(1_500_000, 10_000, alpha << 16)
+        };
+        let pool = 1_500_000.0 - 8.0 * 10_000.0;
+        for busy in 1..=8 {
+            let mut bench = switch(8, &config, false);
+            let mut now_ps = 0;
+            for n in 0..6_000 * busy {
+                bench.offer(now_ps, n % busy, packet(BYTES, 0, 0));
+                now_ps += 6_000_000 / busy as u64;
+            }
+            let dynamic = alpha as f64 * pool / (1.0 + (alpha * busy as u64) as f64);
+            let each = 10_000.0 + dynamic.min(limit_bytes as f64);
+            let mut total = 0;
+            for port in 0..busy {
+                let held = used(&mut bench, now_ps, port);
+                assert_eq!(held % 1536, 0);
+                total += held;
+            }
+            let mean = total as f64 / busy as f64;
+            assert!(
+                (mean - each).abs() <= 2.0 * 1536.0 * 2.0,
+                "{busy} busy, alpha {alpha}, limit {limit_bytes}: {mean}, not {each}"
+            );
+            assert!(total <= 1_500_000);
+        }
     }
 }
 
@@ -220,13 +305,16 @@ fn a_cat4948_cannot_mark() {
     }
 }
 
-/// 52 queues of 77 KB exceed 4 MB, so they cannot all be reserved.
+/// 52 queues of 77 KB exceed 4 MB, so they cannot all be reserved; nor 416 of 10 KB.
 #[test]
 fn reservations_must_fit() {
+    let nine_kb = ["switch.memory.reserved=9KB", "switch.memory.queues=8"];
     assert_eq!(refused(&["switch.memory.reserved=76KB"]), None);
+    assert_eq!(refused(&nine_kb), None);
     for settings in [
         vec!["switch.memory.reserved=77KB"],
         vec!["switch.memory.reserved=39KB", "switch.priorities=2"],
+        vec!["switch.memory.reserved=10KB", "switch.memory.queues=8"],
     ] {
         let message = refused(&settings).expect("more than there is");
         assert!(
@@ -234,4 +322,74 @@ fn reservations_must_fit() {
             "{message}"
         );
     }
+}
+
+/// Reservations of queues without traffic are lost to the others. A preset has them on all of its 52
+/// ports.
+#[test]
+fn queues_without_traffic_keep_their_reservations() {
+    let memory = Memory {
+        preset: Some(Preset::Triumph),
+        reserved: Size(8000),
+        queues: Some(8),
+        ..Memory::default()
+    };
+    assert_eq!(memory.usable_bytes(52, 1), 4_000_000 - 52 * 7 * 8000);
+    assert_eq!(memory.usable_bytes(52, 8), 4_000_000);
+    assert_eq!(
+        memory.usable_bytes(3, 2),
+        4_000_000 - (52 * 8 - 3 * 2) * 8000
+    );
+    let other = Memory {
+        preset: None,
+        size: Some(Size(1_000_000)),
+        ..memory
+    };
+    assert_eq!(other.usable_bytes(3, 2), 1_000_000 - 3 * 6 * 8000);
+    let default = Memory {
+        queues: None,
+        ..other
+    };
+    assert_eq!(default.usable_bytes(3, 2), 1_000_000);
+}
+
+/// With alpha of 1 a busy port holds its reservation and half of 1 MB less 24 reservations of 25 KB
+/// (three ports of eight queues, seven of them without traffic).
+#[test]
+fn idle_reservations_leave_the_pool() {
+    let settings = [
+        "topology.star.hosts=3",
+        "host.rate=1Gbps",
+        "host.delay=20us",
+        "switch.delay=20us",
+        "switch.memory={size=\"1MB\",queues=8,reserved=\"25KB\",alpha=\"100%\"}",
+        "workload.bulk.flows=2",
+        "run.warmup=500ms",
+        "run.duration=1s",
+    ];
+    let outcome = run(&scenario(BULK, &settings), 1);
+    let largest = outcome.occupancy.max_us * 125.0;
+    // 25 KB + (1 MB - 600 KB) / 2.
+    assert!((largest - 225e3).abs() <= 3000.0, "{largest} bytes");
+}
+
+#[test]
+fn keys_of_cells_and_limits_are_checked() {
+    for (setting, expected) in [
+        ("switch.memory.queues=0", "at least switch.priorities"),
+        ("switch.memory.queues=65", "at most 64"),
+        ("switch.memory.limit=100B", "at least transport.mtu"),
+        ("switch.memory.limit=5MB", "at most switch.memory.size"),
+        ("switch.memory.cell=0B", "1 to 16384 bytes"),
+        ("switch.memory.cell=20KB", "1 to 16384 bytes"),
+    ] {
+        let message = refused(&[setting]).expect("invalid");
+        let key = setting.split('=').next().expect("a key");
+        assert!(
+            message.contains(key) && message.contains(expected),
+            "{message}"
+        );
+    }
+    let accepted = ["switch.memory.limit=700KB", "switch.memory.cell=208B"];
+    assert_eq!(refused(&accepted), None);
 }

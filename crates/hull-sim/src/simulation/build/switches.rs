@@ -83,7 +83,7 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
                 ));
             }
         }
-        let queues = ports.len() as u64 * u64::from(scenario.switch.priorities);
+        let queues = memory.reservations(ports.len(), scenario.switch.priorities);
         if memory.reserved.0.saturating_mul(queues) > memory.bytes() {
             return Err(Problem::new(
                 "switch.memory.reserved".to_owned(),
@@ -105,16 +105,19 @@ pub(super) fn share_memory(scenario: &Scenario, graph: &Graph, network: &mut Net
     let Some(memory) = &scenario.switch.memory else {
         return;
     };
-    let config = SharedBufferConfig {
-        size_bytes: memory.bytes(),
-        reserved_bytes: memory.reserved.0,
-        alpha_q16: memory.alpha.scaled(1 << 16),
-    };
-    let classes = scenario.switch.priorities as usize;
+    let classes = scenario.switch.priorities;
     for (node, settings) in graph.nodes.iter().enumerate() {
         if settings.kind == Kind::Switch {
+            let ports = graph.node_ports(node);
+            let config = SharedBufferConfig {
+                size_bytes: memory.usable_bytes(ports.len(), classes),
+                reserved_bytes: memory.reserved.0,
+                alpha_q16: memory.alpha.scaled(1 << 16),
+                limit_bytes: memory.limit.map_or(u64::MAX, |limit| limit.0),
+                cell_bytes: memory.cell.map_or(1, |cell| cell.0),
+            };
             let counted = scenario.switch.count_in_service;
-            network.share(&config, graph.node_ports(node), classes, counted);
+            network.share(&config, ports, classes as usize, counted);
         }
     }
 }
