@@ -27,7 +27,7 @@ def claims(everything: Path) -> list[dict[str, Any]]:
 
 def test_claims(everything: Path) -> None:
     found = claims(everything)
-    keys = {"id", "source", "claim", "kind", "bound", "measured", "holds", "state"}
+    keys = {"id", "source", "claim", "kind", "bound", "measured", "holds", "state", "cause"}
     assert all(set(claim) == keys for claim in found)
     assert len({claim["id"] for claim in found}) == len(found)
 
