@@ -1,8 +1,8 @@
 """What a reader must know before he acts on the answer, as sentences, the most important first."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from hull.ask.answer import (
     ALL,
@@ -99,23 +99,6 @@ def drift_sentences(question: Question, finished: "pl.DataFrame", sizes: Sizes) 
         f"The second half of the runs differs from the first: {'; '.join(told)}. A longer trace "
         "would give other numbers.",
     )
-
-
-def warnings_of_runs(question: Question, summary: Mapping[str, Any]) -> tuple[str, ...]:
-    """Warnings of the runs, of all seeds together; drift is judged by this answer's own sizes."""
-    label = {scheme.name: scheme.label for scheme in question.looks}
-    conditions = {part["condition"] for part in summary["parts"]}
-    found: dict[str, dict[str, None]] = {}
-    for text in summary["warnings"]:
-        names, _, told = text.partition(": ")
-        if told.startswith("run.duration"):
-            continue
-        for condition in conditions:
-            names = names.replace(f", {condition}", "")
-        of_text = found.setdefault(told, {})
-        listed = ("others" if name.endswith(" more") else name for name in names.split("; "))
-        of_text |= dict.fromkeys(label.get(name, name) for name in listed)
-    return tuple(f"{'; '.join(names)}: {told}." for told, names in found.items())
 
 
 def _end(question: Question, advice: Advice) -> Iterator[str]:

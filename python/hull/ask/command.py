@@ -14,7 +14,7 @@ from typing import Any
 from hull.ask import runbook as runbooks
 from hull.ask.answer import Row, as_json
 from hull.ask.capacity import Load, check_capacity, loads
-from hull.ask.caveats import caveats, drift_sentences, warnings_of_runs
+from hull.ask.caveats import caveats, drift_sentences
 from hull.ask.checks import turning, without_phantom_queue
 from hull.ask.deployment import changed_hosts, with_transports
 from hull.ask.fit import Fit, compare
@@ -33,6 +33,7 @@ from hull.ask.settle import Settled, settle
 from hull.ask.sizes import choose_sizes
 from hull.ask.traffic import Traffic, TrafficOptions, read_traffic
 from hull.ask.trial import Trial
+from hull.ask.trial_warnings import StrictError, warnings_before, warnings_of_runs
 from hull.ask.verdict import LEAST_SEEDS, Advice, advise
 from hull.errors import UsageError, check_count, shown
 from hull.file_names import check_path
@@ -65,6 +66,8 @@ class Request:
     most_loss: float = 0.1
     jobs: int | None = None
     force: bool = False
+    strict: bool = False
+    """Whether warnings that need no run prevent it."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class Answer:
     advice: Advice
     facts: Facts
     labels: dict[str, str]
+    warnings: tuple[str, ...]
+    """Also sentences of `facts.sure`."""
 
 
 def ask(request: Request) -> Answer:
@@ -109,7 +114,6 @@ def ask(request: Request) -> Answer:
     counted = flows.filter(~flows["write"])
     sizes = choose_sizes(counted["bytes"], request.small, request.large)
 
-    request.out.mkdir(parents=True, exist_ok=True)
     trial = Trial(
         question,
         flows,
@@ -121,6 +125,9 @@ def ask(request: Request) -> Answer:
         runs=request.out / "runs",
         jobs=request.jobs,
     )
+    if request.strict and (warnings := warnings_before(trial)):
+        raise StrictError(warnings)
+    request.out.mkdir(parents=True, exist_ok=True)
     settled = settle(
         trial,
         lambda question, rows: advise(question, rows, request.most_loss, busiest[0], traffic.doubt),
@@ -146,6 +153,7 @@ def _write(
     fit = None if question.replays else compare(trial.flows, ran.lists[0])
     shallow = without_phantom_queue(trial, ran, advice, seeds)
     book = runbook(question, advice, switch_result=shallow)
+    warnings = warnings_of_runs(question, ran)
     facts = Facts(
         title=trial.title,
         traffic=traffic.sentences,
@@ -159,7 +167,7 @@ def _write(
             advice,
             (
                 *drift_sentences(question, ran.finished, trial.sizes),
-                *warnings_of_runs(question, ran.result.summary),
+                *(f"{text}." for text in warnings),
             ),
             today_is_given=request.today is not None,
         ),
@@ -178,7 +186,7 @@ def _write(
     page = request.out / "ask.html"
     write_text(page, answer_page(question, rows, trial.sizes, advice, facts))
     labels = {scheme.name: scheme.label for scheme in question.looks}
-    return Answer(page, request.out / runbooks.FILE, tuple(rows), advice, facts, labels)
+    return Answer(page, request.out / runbooks.FILE, tuple(rows), advice, facts, labels, warnings)
 
 
 def _earlier(out: Path, asked: dict[str, Any]) -> tuple[int, tuple[float, ...]] | None:

@@ -14,7 +14,7 @@ from hull.ask.fit import draw
 from hull.ask.question import UNCHANGED, Question, scenario_text
 from hull.ask.sizes import Sizes
 from hull.output_file import whole_file
-from hull.plan import make_plan
+from hull.plan import Plan, make_plan
 from hull.registry import NO_GROUP
 from hull.runner import perform
 
@@ -49,6 +49,7 @@ class Trial:
 class Ran:
     """What came out."""
 
+    plan: Plan
     result: "Result"
     lists: "Sequence[pl.DataFrame]"
     """The flows of each seed, or of all."""
@@ -60,20 +61,31 @@ class Ran:
 def run(trial: Trial, seeds: int, *, force: bool) -> Ran:
     """Run it with a number of seeds; `force` replaces another run in the folder."""
     question = trial.question
-    lists = [trial.flows]
-    if not question.replays:
-        lists = [draw(trial.flows, seed, trial.drawn) for seed in range(1, seeds + 1)]
-    paths = [_write_flows(one, trial.lists) for one in lists]
+    lists = lists_of(trial, seeds)
+    plan = plan_of(trial, lists, trial.lists, seeds)
+    result = perform(plan, trial.runs, jobs=trial.jobs, force=force, lines=True)
+    conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
+    asked = _asked(lists, conditions, len(plan.seeds))
+    finished = _without_writes(_labelled(result.flows), asked)
+    asked = asked.filter(~asked["write"])
+    return Ran(plan, result, lists, finished, rows_of(question, finished, asked, trial.sizes))
+
+
+def lists_of(trial: Trial, seeds: int) -> "list[pl.DataFrame]":
+    """The flows of each seed, or the recorded ones for all."""
+    if trial.question.replays:
+        return [trial.flows]
+    return [draw(trial.flows, seed, trial.drawn) for seed in range(1, seeds + 1)]
+
+
+def plan_of(trial: Trial, lists: "Sequence[pl.DataFrame]", folder: Path, seeds: int) -> Plan:
+    """What is to run; writes the lists of flows to a folder."""
+    question = trial.question
+    paths = [_write_flows(one, folder) for one in lists]
     runs = seeds if question.replays else 1
     last_ps = max(int(one["start_ps"].to_numpy().max()) for one in lists)
     text = scenario_text(question, paths, max(trial.duration_ps, last_ps + 1), runs, trial.title)
-    plan = replace(make_plan(text, "hull ask", []), name=trial.name)
-    result = perform(plan, trial.runs, jobs=trial.jobs, force=force, lines=True)
-    conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
-    asked = _asked(lists, conditions, runs)
-    finished = _without_writes(_labelled(result.flows), asked)
-    asked = asked.filter(~asked["write"])
-    return Ran(result, lists, finished, rows_of(question, finished, asked, trial.sizes))
+    return replace(make_plan(text, "hull ask", []), name=trial.name)
 
 
 def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from hull.cli.command import Argument, Option
-from hull.cli.common import Force, Format, Jobs, command, count
+from hull.cli.common import Force, Format, Jobs, Strict, command, count, say_warnings
 from hull.errors import UsageError
 
 
@@ -118,7 +118,8 @@ def ask(
     jobs: Jobs = None,
     format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
     force: Force = False,
-) -> None:
+    strict: Strict = False,
+) -> int:
     """Predict from a trace what HULL gains small flows and costs large flows on your network."""
     from hull import _core
     from hull.ask.answer import as_json
@@ -126,6 +127,7 @@ def ask(
     from hull.ask.command import ask as answer_of
     from hull.ask.terminal import print_answer, print_traffic
     from hull.ask.traffic import TrafficOptions
+    from hull.ask.trial_warnings import StrictError
 
     if fit and replay:
         raise UsageError("--replay: must not be given with --fit; expected one of them")
@@ -159,11 +161,18 @@ def ask(
         most_loss=_core.quantity("share", most_loss),
         jobs=count("--jobs", jobs),
         force=force,
+        strict=strict,
     )
-    answer = answer_of(request)
+    try:
+        answer = answer_of(request)
+    except StrictError as error:
+        return say_warnings(error.warnings, strict=True)
     if format is Format.JSON:
         print(json.dumps(as_json(answer.rows), indent=1))
         print_traffic(answer, sys.stderr)
     else:
         print_answer(answer)
         print(answer.page)
+    # The table has them as sentences.
+    told = answer.warnings if strict or format is Format.JSON else ()
+    return say_warnings(told, strict=strict)

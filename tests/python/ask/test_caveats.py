@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from hull.ask.answer import ALL, Count, Row
-from hull.ask.caveats import caveats, drift_sentences, warnings_of_runs
+from hull.ask.caveats import caveats, drift_sentences
 from hull.ask.network import read_network
 from hull.ask.question import Question, settings_for
 from hull.ask.sizes import Sizes
@@ -92,15 +92,3 @@ def test_drift_names_scheme_and_class() -> None:
         "The second half of the runs differs from the first: with CUBIC the mean of small flows is "
         "3 times as long"
     )
-
-
-def test_warnings_of_all_seeds_together() -> None:
-    conditions = [f"flows=/a, b/flows-{seed}.parquet" for seed in range(5)]
-    summary = {
-        "parts": [{"condition": condition} for condition in conditions],
-        "warnings": [
-            f"hull-5, {conditions[0]}; hull-5, {conditions[1]}; 3 more: pacer.fifo: drops",
-            f"cubic, {conditions[0]}: run.duration: another half",
-        ],
-    }
-    assert warnings_of_runs(QUESTION, summary) == ("HULL, 5% given up; others: pacer.fifo: drops.",)
