@@ -16,6 +16,8 @@ _SAME = 1e-9
 """Relative variation below which all seeds agree."""
 _TIMES = 2.0
 """Ratio from which a change is told in times."""
+_MOST_DECIMALS = 4
+"""Of a percentage."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def change(samples: Mapping[Any, float | None], base: Mapping[Any, float | None]
 
 
 def told(of: Change | None) -> str:
-    """A change as text, with the range of its mean: "-46% (-52 to -40)"."""
+    """A change as text, with the range of its mean: "-46% (-52 to -40%)"."""
     if of is None:
         return "-"
     if not of.has_range:
@@ -133,11 +135,11 @@ def told(of: Change | None) -> str:
     if of.ratio >= _TIMES:
         return f"{_times(of)} times ({_range_of_times(of)})"
     decimals = _decimals(_half_width(of))
-    return f"{_percent(of.ratio, decimals)}% ({_ends(of, signed=True)})"
+    return f"{_percent(of.ratio, decimals)}% ({_ends(of, signed=True)}%)"
 
 
 def in_words(of: Change) -> str:
-    """A change with its verb: "falls by 46% (40 to 52)"."""
+    """A change with its verb: "falls by 46% (40 to 52%)"."""
     if of.has_range and not of.is_shown:
         return f"shows no difference ({_ends(of, signed=True)}%)"
     if of.ratio >= _TIMES:
@@ -147,7 +149,7 @@ def in_words(of: Change) -> str:
     if not of.has_range:
         return f"{verb} by {_digits(100 * abs(of.ratio - 1), 3)}%"
     size = _percent(of.ratio, _decimals(_half_width(of))).lstrip("+-")
-    return f"{verb} by {size}% ({_ends(of, signed=False)})"
+    return f"{verb} by {size}% ({_ends(of, signed=False)}%)"
 
 
 def next_in_words(of: Change) -> str:
@@ -180,12 +182,20 @@ def _ends(of: Change, *, signed: bool) -> str:
 
 
 def _percent(ratio: float, decimals: int) -> str:
-    return f"{100 * (ratio - 1):+.{decimals}f}"
+    """A change in per cent with its sign; more decimals if it would be 0, and 0 has no sign."""
+    percent = 100 * (ratio - 1)
+    for more in range(decimals, _MOST_DECIMALS + 1):
+        text = f"{percent:+.{more}f}"
+        if float(text) != 0:
+            return text
+    return "0"
 
 
 def _decimals(width: float) -> int:
     """Decimals of a percentage so that half the width of its range has one or two digits."""
-    return min(4, max(0, -math.floor(math.log10(width)))) if width > 0 else 4
+    if width <= 0:
+        return _MOST_DECIMALS
+    return min(_MOST_DECIMALS, max(0, -math.floor(math.log10(width))))
 
 
 def _half_width(of: Change) -> float:

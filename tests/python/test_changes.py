@@ -46,8 +46,8 @@ def test_ranges_by_hand() -> None:
 
 def test_words() -> None:
     fall = of(0.53, 0.55, 0.54, 0.52, 0.56)
-    assert told(fall) == "-46% (-48 to -44)"
-    assert in_words(fall) == "falls by 46% (44 to 48)"
+    assert told(fall) == "-46% (-48 to -44%)"
+    assert in_words(fall) == "falls by 46% (44 to 48%)"
     assert told(of(0.9, 1.2, 0.8, 1.3, 1.4)) == "no difference shown (-19 to +48%)"
     assert told(of(4.7, 5.0, 4.9, 5.1, 4.8)) == "4.9 times (4.7 to 5.1)"
     assert in_words(of(4.7, 5.0, 4.9, 5.1, 4.8)) == "is 4.9 times as long (4.7 to 5.1)"
@@ -56,6 +56,34 @@ def test_words() -> None:
         assert (told(alone), in_words(alone)) == ("-50%", "falls by 50%")
         assert not alone.is_shown
     assert told(None) == "-"
+
+
+def around(low: float, high: float) -> Change:
+    """A change with this range of its mean, by two seeds."""
+    logs = math.log(low), math.log(high)
+    mean, half = (logs[1] + logs[0]) / 2, (logs[1] - logs[0]) / 2
+    # The standard error of two logarithms is half of their difference.
+    return of(*(math.exp(mean + sign * half / t.ppf(0.975, 1)) for sign in (-1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told_so", "in_words_so"),
+    [
+        (1.0032, 1.11, "+6% (+0.3 to +11%)", "grows by 6% (0.3 to 11%)"),
+        (0.89, 0.99996, "-6% (-11 to -0.004%)", "falls by 6% (0.004 to 11%)"),
+        (0.8, 1.002, "no difference shown (-20 to +0.2%)", "shows no difference (-20 to +0.2%)"),
+        (0.9999, 1.3, "no difference shown (-0.01 to +30%)", "shows no difference (-0.01 to +30%)"),
+        # 0 has no sign.
+        (1 + 2e-7, 1.11, "+5% (0 to +11%)", "grows by 5% (0 to 11%)"),
+    ],
+)
+def test_no_end_of_a_range_is_a_signed_zero(
+    low: float, high: float, told_so: str, in_words_so: str
+) -> None:
+    found = around(low, high)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-6)
+    assert told(found) == told_so
+    assert in_words(found) == in_words_so
 
 
 @pytest.mark.parametrize("seeds", [5, 10, 20])

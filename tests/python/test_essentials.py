@@ -80,8 +80,8 @@ def test_summary_is_one_sentence() -> None:
     ]
     parts[-1] = part("hull", 5, 4.1, 1300.0)
     assert sentence(lines_of({"parts": parts}), labels) == (
-        "With HULL (load=20%), the 99th percentile of 1KB flows falls by 60.2% (59.7 to 60.7) "
-        "against TCP, the mean of 10MB flows grows by 20% (19 to 21)."
+        "With HULL (load=20%), the 99th percentile of 1KB flows falls by 60.2% (59.7 to 60.7%) "
+        "against TCP, the mean of 10MB flows grows by 20% (19 to 21%)."
     )
     one = {"parts": [part("tcp", 1, 10.0, 1000.0), part("hull", 1, 5.0, 1000.0)]}
     assert sentence(lines_of(one), labels).endswith("grows by 0% (one seed: no range).")

@@ -182,7 +182,7 @@ def test_changes_are_those_of_the_same_seeds() -> None:
         assert (of.ratio, of.low, of.high) == pytest.approx(
             (expected.ratio, expected.low, expected.high)
         )
-        assert told(of) == "-47% (-49 to -44)"
+        assert told(of) == "-47% (-49 to -44%)"
     # A value of 0 has no ratio.
     assert changes_of(frame, ["load"], "marks") == {}
     assert first_scheme(frame.filter(is_hull)) is None
