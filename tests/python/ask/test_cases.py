@@ -5,12 +5,11 @@ import html
 import os
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ask.generator import collector_csv, frames_of, nfdump_csv, pcap, pcapng, some_flows
+from ask.generator import nfdump_csv, some_flows
 from conftest import COMMAND
 from hull.ask.network import read_network
 from hull.ask.trace import Trace, read_trace
@@ -35,36 +34,6 @@ def traffic_of(path: Path, **options: object) -> str:
     """What the page says of the traffic."""
     asked = TrafficOptions(path, **options)  # type: ignore[arg-type]
     return "\n".join(read_traffic(asked, read_network(NETWORK)).sentences)
-
-
-FLOWS = some_flows(60)
-READERS: dict[str, Callable[[Path], Path]] = {
-    "collector": lambda path: collector_csv(path, FLOWS),
-    "nfdump old": lambda path: nfdump_csv(path, FLOWS, "old"),
-    "nfdump new": lambda path: nfdump_csv(path, FLOWS, "new"),
-    "nfdump fast": lambda path: nfdump_csv(path, FLOWS, "fast"),
-    "pcap": lambda path: pcap(path, frames_of(FLOWS)),
-    "pcapng": lambda path: pcapng(path, frames_of(FLOWS)),
-    "lost notes": lambda _: CASES / "lost-notes.csv",
-    "cloud": lambda _: CASES / "vpc-flow.log",
-    "zeek": lambda _: CASES / "zeek-conn.log",
-    "packets": lambda _: CASES / "packets-not-bytes.csv",
-    "zones": lambda _: CASES / "iso-mixed-zones.csv",
-    "two exporters": lambda _: CASES / "nfdump-two-exporters.csv",
-    "human sizes": lambda _: CASES / "nfdump-human-sizes.csv",
-}
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_all_that_was_read_is_said(tmp_path: Path, name: str) -> None:
-    path = READERS[name](tmp_path / "trace")
-    trace = read_trace(path)
-    add_up(trace)
-    said = traffic_of(path)
-    counts = trace.counts
-    assert f"{trace.form}: {counts.rows:,} {counts.unit}s, {counts.flows:,} flows, of which" in said
-    for sentence in counts.sentences:
-        assert sentence in said
 
 
 def test_notes_reach_the_page_and_the_terminal(tmp_path: Path) -> None:
