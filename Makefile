@@ -141,10 +141,13 @@ speed: build ## measure the numbers of docs/speed.md again: BASE=REV HTSIM=PROGR
 
 # ns-3 is found by one of its headers: Debian's pkg-config files name wrong folders.
 .PHONY: validate
-validate: build ## compare hull with ns-3 on the same scenarios (Debian: libns3-dev); a few minutes
+validate: build ## compare hull with ns-3 and ns-2 on the same scenarios (Debian: libns3-dev, ns2); minutes
 	@if echo '#include <ns3/core-module.h>' | $(CXX) -std=c++17 -E -x c++ - >/dev/null 2>&1; then \
 	  $(MAKE) -C validation/ns3 && $(BIN)/python validation/ns3/compare.py --hull $(abspath $(BIN))/hull; \
 	else echo "ns-3 not found: validation skipped"; fi
+	@if command -v ns >/dev/null; then \
+	  PYTHONPATH=validation/ns3 $(BIN)/python validation/ns2/compare.py --hull $(abspath $(BIN))/hull; \
+	else echo "ns-2 not found: validation skipped"; fi
 
 # Hours on two cores: each command is an experiment with a changed key. It can be stopped and resumed.
 .PHONY: tried
