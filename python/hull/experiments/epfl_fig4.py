@@ -327,7 +327,7 @@ CLAIMS = (
         _up_to_40,
         kind="predicted",
         bound="document",
-        cause="not found",
+        cause="mechanism",
         tried="It is 10.5% at 600 Mbps: TCP has 34.6 ms (53.0 in an earlier run in the report's "
         "repository). Cause: timeouts of tens of ms. The report's script sets ns-2's clock tick to "
         "10 ns, its round-trip estimator keeps differences in 16 bits (0.33 ms at that tick), and "
