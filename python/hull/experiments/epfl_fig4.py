@@ -330,8 +330,9 @@ CLAIMS = (
         cause="testbed unknown",
         tried="It is 10.5% at 600 Mbps: TCP has 34.6 ms (53.0 in an earlier run in the report's "
         "repository). Most likely cause: timeouts of tens of ms. The report's script sets ns-2's "
-        "clock tick to 10 ns, its round-trip estimator keeps differences in 16 bits (0.33 ms at that tick), and "
-        "the repository's longest responses grow from 44 ms at the start of the run to 118 at its "
+        "clock tick to 10 ns, its round-trip estimator keeps differences in 16 bits (0.33 ms at "
+        "that tick), and the repository's longest responses grow from 44 ms at the start of "
+        "the run to 118 at its "
         "end. With a minimum RTO of 80 ms and without limited transmit hull's 99th percentile is "
         "39.9% below TCP's. Single keys at 600 Mbps, seed 1: TCP's 34.8 ms become 32.3 without "
         "restart after idle, 36.1 with an initial window of 1, 35.5 with a minimum RTO of 200 ms, "
