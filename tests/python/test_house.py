@@ -191,7 +191,7 @@ def test_experiment_consists_of_file_page_and_picture() -> None:
     assert files == {id_.replace("-", "_").lower() for id_ in ids}
     docs = ROOT / "docs"
     pages = {path.stem for path in (docs / "experiments").glob("*.md")}
-    assert pages - {"adding", "common-hosts", "several-queues"} == ids
+    assert pages - {"adding", "common-hosts", "several-queues", "switch-memory"} == ids
     assert {path.stem for path in (docs / "gallery").glob("*.webp")} == ids
 
 

@@ -38,6 +38,11 @@ PRODUCTION = (
     "transport.initial_rto=300ms",
 )
 """Overrides of a rack of the production clusters (2.1.2): 44 servers, minimum RTO of 300 ms."""
+DEDICATED = " ".join(
+    f"--set switch.memory.{setting}"
+    for setting in ("cell=208B", "reserved=6KB", "queues=8", "alpha=65.3%")
+)
+"""Options of a memory with dedicated cells (docs/experiments/switch-memory.md)."""
 # Simulated time, s.
 _BASE_S: dict[str, float] = {"quick": 20, "full": 600}
 _SCALED_S: dict[str, float] = {"quick": 3, "full": 50}
