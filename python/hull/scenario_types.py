@@ -58,6 +58,8 @@ LoadBalancing = Literal[
 """Load balancer of the message transport."""
 AssociationDraw = Literal["echo", "packet"]
 """Event that draws whether a flow is associated."""
+AssociationEnd = Literal["draw", "packet"]
+"""Event that starts the time after which an association ends."""
 WhenTableFull = Literal["ignore", "evict_oldest"]
 """Behaviour of a full flow association table."""
 WhenFifoFull = Literal["drop", "bypass"]
@@ -531,6 +533,10 @@ class Pacer(TypedDict):
     """Probability that a draw associates a flow (p_a)."""
     association_draw: NotRequired[AssociationDraw]
     """Event that draws: each ACK with ECN-Echo, or the next packet of its flow."""
+    association_end: NotRequired[AssociationEnd]
+    """Event after which an association lasts for `association_timeout`: the last successful
+    draw, or the flow's last packet.
+    """
     association_timeout: NotRequired[Time]
     """Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's
     rate (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.

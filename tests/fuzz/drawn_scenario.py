@@ -328,6 +328,7 @@ def _pacer(draw: random.Random) -> Table:
         "fifo": lambda: f"{draw.randint(20, 200)}KB",
         "overtaking": lambda: draw.choice(["any", "other_flows", "none", "held"]),
         "association_draw": lambda: draw.choice(["echo", "packet"]),
+        "association_end": lambda: draw.choice(["draw", "packet"]),
         "table_entries": lambda: draw.randint(1, 64),
         "when_table_full": lambda: draw.choice(["ignore", "evict_oldest"]),
         "when_fifo_full": lambda: draw.choice(["drop", "bypass"]),

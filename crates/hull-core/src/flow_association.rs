@@ -3,10 +3,14 @@
 //! Source: paper 4.2 "Which flows need pacing?" and 5.1 (thesis 4.3.2 and 4.4.1), report II-C.
 //! Published settings: p_a = 1/8, T_i = 10 ms (1 ms in the paper's 10 Gbps simulations), 64 entries.
 //!
-//! Each ACK with ECN-Echo associates its flow with probability p_a. An association ends T_i after the
-//! flow's last successful draw: it is live at `t` while `t < associated_at + T_i`. According to the
-//! report a repeated association restarts the timer; the paper says only that it times out, and the
-//! thesis calls T_i an inactivity time. Packets of the flow do not restart the timer.
+//! Each ACK with ECN-Echo associates its flow with probability p_a. The documents differ on the end of
+//! an association, and the caller chooses the form:
+//!
+//! - Report: a repeated association restarts the timer, packets do not. An association ends T_i after
+//!   the flow's last successful draw: it is live at `t` while `t < associated_at + T_i`. Packets are
+//!   looked up with [`FlowAssociation::is_associated`]. The paper says only that associations time out.
+//! - Thesis 4.3.2: T_i is an inactivity time. Each packet restarts the timer of its associated flow:
+//!   packets are passed to [`FlowAssociation::on_packet`].
 //!
 //! The paper does not specify the behaviour of a full table. [`WhenFull::Ignore`] leaves the new flow
 //! unpaced; [`WhenFull::EvictOldest`] replaces the entry that would expire first. The report mentions
@@ -54,7 +58,8 @@ struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowAssociation {
     config: FlowAssociationConfig,
-    /// Entries in order of their last association. T_i is constant, so they expire in this order.
+    /// Entries in the order in which their timers were last started. T_i is constant, so they expire
+    /// in this order.
     table: Vec<Entry>,
     /// The bits ([`bit_of`]) of the flows in the table. A flow without its bit needs no search.
     present: u64,
@@ -101,9 +106,24 @@ impl FlowAssociation {
                 }
             }
         }
-        let expires_ps = now_ps.saturating_add(self.config.timeout_ps);
-        self.table.push(Entry { flow, expires_ps });
+        self.start_timer(now_ps, flow);
         self.present |= bit_of(flow);
+        true
+    }
+
+    /// Processes a packet of `flow` at `now_ps` (not before the last call's time) where T_i is an
+    /// inactivity time. Returns whether to pace it; if so, the flow's timer restarts.
+    #[inline]
+    pub fn on_packet(&mut self, now_ps: u64, flow: u32) -> bool {
+        if self.present & bit_of(flow) == 0 {
+            return false;
+        }
+        self.expire(now_ps);
+        let Some(at) = self.table.iter().position(|entry| entry.flow == flow) else {
+            return false;
+        };
+        self.table.remove(at);
+        self.start_timer(now_ps, flow);
         true
     }
 
@@ -145,6 +165,12 @@ impl FlowAssociation {
             .iter()
             .take_while(|entry| entry.expires_ps <= now_ps)
             .count()
+    }
+
+    /// Adds an entry for `flow`, which has none.
+    fn start_timer(&mut self, now_ps: u64, flow: u32) {
+        let expires_ps = now_ps.saturating_add(self.config.timeout_ps);
+        self.table.push(Entry { flow, expires_ps });
     }
 
     #[inline]

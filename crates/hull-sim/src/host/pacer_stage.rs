@@ -101,6 +101,8 @@ pub struct PacerStage {
     pub nic: Nic,
     buckets: Vec<Bucket>,
     association: FlowAssociation,
+    /// Whether packets restart the timers of their flows (thesis 4.3.2).
+    packets_restart: bool,
     random: Stream,
     overtaking: Overtaking,
     /// Packets that the NIC would not have handed over yet; with [`Overtaking::Held`] only.
@@ -144,6 +146,7 @@ impl PacerStage {
             nic,
             buckets: (0..buckets).map(|_| bucket()).collect(),
             association: FlowAssociation::new(association),
+            packets_restart: false,
             random,
             overtaking,
             held: VecDeque::new(),
@@ -155,6 +158,12 @@ impl PacerStage {
             paced: 0,
             associations: 0,
         }
+    }
+
+    /// Lets packets restart the timers of their flows, if `restart`.
+    pub fn with_packets_restarting(mut self, restart: bool) -> Self {
+        self.packets_restart = restart;
+        self
     }
 
     /// Memory of a stage with this number of buckets, without packets and associations, bytes.
@@ -220,7 +229,12 @@ impl PacerStage {
             buckets => packet.flow as usize % buckets,
         };
         let bucket = &mut self.buckets[at];
-        let paced = self.association.is_associated(now_ps, packet.flow)
+        let associated = if self.packets_restart {
+            self.association.on_packet(now_ps, packet.flow)
+        } else {
+            self.association.is_associated(now_ps, packet.flow)
+        };
+        let paced = associated
             || match self.overtaking {
                 Overtaking::Any | Overtaking::Held => false,
                 Overtaking::OtherFlows => bucket.holds(packet.flow),
@@ -372,6 +386,23 @@ mod tests {
         assert_eq!(stage.on_ece(149 * US, 7), Echo::Renewed);
         assert_eq!(stage.on_ece(249 * US, 7), Echo::Begun);
         assert_eq!(stage.associations, 4);
+    }
+
+    /// An ECN-Echo associates for 100 us. Where packets restart the timer, those at 80 and 160 us keep the
+    /// flow paced; the one at 260 us, T_i later, ends it.
+    #[test]
+    fn packets_may_restart_the_timer() {
+        for restart in [false, true] {
+            let mut stage = stage(Overtaking::Any).with_packets_restarting(restart);
+            stage.on_ece(0, 7);
+            for at_us in [0, 80, 160, 260] {
+                let associated = stage.association.len(at_us * US) > 0;
+                stage.admit(at_us * US, &packet(7));
+                let expected = at_us < 100 || restart && at_us < 260;
+                assert_eq!(associated, expected, "{restart} {at_us}");
+            }
+            assert_eq!(stage.associations, 1);
+        }
     }
 
     /// Report II-C: the packet that signals the ECN-Echo is the first to be paced.

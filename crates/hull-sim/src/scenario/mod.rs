@@ -74,7 +74,8 @@ pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
 pub use message::Message;
 pub use pacer::{
-    AssociationDraw, Clocks, Pacer, PacerSettings, WhenFifoFull, WhenTableFull, paced_path,
+    AssociationDraw, AssociationEnd, Clocks, Pacer, PacerSettings, WhenFifoFull, WhenTableFull,
+    paced_path,
 };
 pub use pacer_rule::PacedPath;
 pub use round_trip::longest_round_trip_ps;

@@ -45,6 +45,18 @@ pub enum AssociationDraw {
     Packet,
 }
 
+/// Event that starts the time after which an association ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AssociationEnd {
+    /// The last draw that associated the flow (report II-C).
+    #[default]
+    Draw,
+    /// The last packet of the flow that reached the pacer, or that draw if it is later: the time is
+    /// one of inactivity (thesis 4.3.2).
+    Packet,
+}
+
 /// Relative phase of the clocks of the hosts' pacers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -77,6 +89,10 @@ pub struct Pacer {
     /// Event that draws: each ACK with ECN-Echo, or the next packet of its flow.
     #[serde(default)]
     pub association_draw: AssociationDraw,
+    /// Event after which an association lasts for `association_timeout`: the last successful draw, or
+    /// the flow's last packet.
+    #[serde(default)]
+    pub association_end: AssociationEnd,
     /// Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's rate
     /// (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,6 +140,7 @@ impl Default for Pacer {
             beta: None,
             association_probability: default::eta(),
             association_draw: AssociationDraw::default(),
+            association_end: AssociationEnd::default(),
             association_timeout: None,
             table_entries: default::table_entries(),
             when_table_full: WhenTableFull::default(),

@@ -7,7 +7,7 @@ use super::switches::host_port;
 use crate::host::{DelayLine, HostSide, Nic, PacerStage, ReceiveConfig, ReceivePath};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, AssociationDraw, Clocks, PacerSettings, Scenario};
+use crate::scenario::{self, AssociationDraw, AssociationEnd, Clocks, PacerSettings, Scenario};
 use crate::service_time::ServiceTime;
 use crate::topology::Graph;
 
@@ -85,6 +85,7 @@ fn stage(
         clock_ahead_ps,
         settings.buckets as usize,
     )
+    .with_packets_restarting(settings.association_end == AssociationEnd::Packet)
 }
 
 fn config(pacer: &scenario::Pacer, settings: &PacerSettings, rate_bps: u64) -> PacerConfig {
