@@ -27,9 +27,16 @@ LOOKS = (
 )
 
 PACED, UNPACED = "dctcp_pq_pacer", "dctcp_pq"
+INACTIVITY = ", T_i of inactivity"
+"""The thesis's meaning of T_i (4.3.2): a flow's packets restart it."""
 RATES = tuple(range(600, 1000, 50))
 QUICK_RATES = (600, 700, 800, 900, 950)
 THRESHOLDS = (1, 3, 6, 15, 30)
+FORMS = (
+    ("", (), (PACED, UNPACED)),
+    (INACTIVITY, ("pacer.association_end=packet",), (PACED,)),
+)
+"""Meanings of T_i; the thesis's with the lowest and the highest threshold."""
 MEAN, P99 = probe("mean"), probe("p99")
 FLOOR: dict[str, float] = published("hull-paper", "figure5")
 MEAN_FLOOR, P99_FLOOR = "latency_floor_mean_us", "latency_floor_p99_us"
@@ -39,27 +46,37 @@ def _variants() -> tuple[Variant, ...]:
     sizes: tuple[tuple[SizeName, tuple[int, ...]], ...] = (("quick", QUICK_RATES), ("full", RATES))
     return tuple(
         Variant(
-            {f"drain={rate}Mbps": f"{rate}/{threshold}KB" for rate in rates},
-            overrides=(f"switch.phantom_queue.threshold={threshold}KB",),
-            schemes=(PACED, UNPACED),
+            {f"drain={rate}Mbps": f"{rate}/{threshold}KB{form}" for rate in rates},
+            overrides=(f"switch.phantom_queue.threshold={threshold}KB", *changes),
+            schemes=schemes,
             sizes=(size,),
         )
         for size, rates in sizes
         for threshold in THRESHOLDS
+        for form, changes, schemes in FORMS
+        if not form or threshold in (THRESHOLDS[0], THRESHOLDS[-1])
     )
+
+
+def _conditions(results: Results) -> list[str]:
+    """Those with the report's meaning of T_i."""
+    return [found for found in results.conditions if not found.endswith(INACTIVITY)]
 
 
 def _rates(results: Results) -> list[int]:
     return sorted({int(condition.split("/")[0]) for condition in results.conditions})
 
 
-def _row(results: Results, threshold: int, scheme: str, read: Reader) -> list[float]:
+def _row(
+    results: Results, threshold: int, scheme: str, read: Reader, form: str = ""
+) -> list[float]:
     """Values by drain rate at one threshold."""
-    return series(results, [f"{rate}/{threshold}KB" for rate in _rates(results)], scheme, read)
+    conditions = [f"{rate}/{threshold}KB{form}" for rate in _rates(results)]
+    return series(results, conditions, scheme, read)
 
 
 def _all(results: Results, scheme: str, read: Reader) -> list[float]:
-    return series(results, results.conditions, scheme, read)
+    return series(results, _conditions(results), scheme, read)
 
 
 def _throughput(results: Results) -> Finding:
@@ -252,12 +269,17 @@ POINTS = (_point("mean", FLOOR[MEAN_FLOOR]), _point("p99", FLOOR[P99_FLOOR]))
 
 
 def draw(results: Results) -> "Figure":
-    """A row of panels with pacing, one without; a line for each threshold."""
+    """A row of panels with pacing, one without, and one with T_i of inactivity; a line for each
+    threshold."""
     from hull.figures import Line, Panel, Published, plot_sweep
 
     rates = _rates(results)
     drawn = []
-    for scheme, name in ((PACED, "with pacing"), (UNPACED, "without pacing")):
+    for scheme, name, form, thresholds in (
+        (PACED, "with pacing", "", THRESHOLDS),
+        (UNPACED, "without pacing", "", THRESHOLDS),
+        (PACED, "T_i of inactivity", INACTIVITY, (THRESHOLDS[0], THRESHOLDS[-1])),
+    ):
         for read, title, y_label, top in (
             (throughput_mbps, "Throughput", "Throughput (Mbps)", 1000.0),
             (MEAN, "Mean switch latency", "Latency (µs)", 60.0),
@@ -271,10 +293,10 @@ def draw(results: Results) -> "Figure":
                     "PQ drain rate (Mbps)",
                     y_label,
                     [
-                        Line(f"threshold_{kb}kb", rates, _row(results, kb, scheme, read))
-                        for kb in THRESHOLDS
+                        Line(f"threshold_{kb}kb", rates, _row(results, kb, scheme, read, form))
+                        for kb in thresholds
                     ],
-                    known if scheme == PACED else (),
+                    known if scheme == PACED and not form else (),
                     y_limits=(0, top),
                 )
             )

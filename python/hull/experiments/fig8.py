@@ -13,6 +13,7 @@ from hull.experiments.common.experiment import Experiment, Point, Size, Variant,
 from hull.experiments.common.long_lived import counts, over, senders, series
 from hull.experiments.common.measured import Reader, Results, occupancy, probe, throughput_mbps
 from hull.experiments.common.stated import statements
+from hull.report.schemes import GREY, PURPLE, Scheme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,6 +24,13 @@ ALL = tuple(str(count) for count in range(2, 9))
 FEW = ("2", "3")  # "less than 4"
 ONE = "1, no probes"
 UNPACED, SMALLER = ", not paced", ", 1.5 KB"
+INACTIVITY = ", T_i of inactivity"
+"""The thesis's meaning of T_i (4.3.2): a flow's packets restart it."""
+LOOKS = (
+    Scheme("inactivity_hull", "HULL, T_i of inactivity", GREY, (2, 1), "v"),
+    Scheme("inactivity_6k", "DCTCP-6K, T_i of inactivity", PURPLE, (6, 2, 1, 2), "P"),
+)
+INACTIVE = dict(zip((HULL, SIX), LOOKS, strict=True))
 PACERS = tuple(
     f"{key}={value}"
     for key, values in (
@@ -316,6 +324,7 @@ def draw(results: Results) -> "Figure":
     from hull.figures import Line, Panel, Published, plot_sweep
 
     flows = [int(count) for count in ALL]
+    inactive = [count + INACTIVITY for count in ALL]
 
     def lines(read: Reader, high: Reader | None) -> list[Line]:
         return [
@@ -326,6 +335,14 @@ def draw(results: Results) -> "Figure":
                 None if high is None else series(results, ALL, scheme, high),
             )
             for scheme in SCHEMES
+        ] + [
+            Line(
+                look.name,
+                flows,
+                series(results, inactive, scheme, read),
+                None if high is None else series(results, inactive, scheme, high),
+            )
+            for scheme, look in INACTIVE.items()
         ]
 
     latency = [
@@ -355,6 +372,7 @@ def draw(results: Results) -> "Figure":
                 y_limits=(0, 1050),
             ),
         ],
+        looks=LOOKS,
         width=4.2,
     )
 
@@ -375,11 +393,20 @@ EXPERIMENT = Experiment(
             )
             for count in ALL
         ),
+        *(
+            Variant(
+                {"": count + INACTIVITY},
+                (senders(int(count)), "pacer.association_end=packet"),
+                schemes=tuple(INACTIVE),
+            )
+            for count in ALL
+        ),
         *(Variant({"": change}, (f"pacer.{change}",), schemes=(HULL,)) for change in PACERS),
     ),
     stated=statements("paper", "testbed", "static", "figure 8", "paced"),
     points=POINTS,
     claims=CLAIMS,
+    looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=4s"), seeds=1),
     full=Size(overrides=("run.duration=6s",), seeds=10),
