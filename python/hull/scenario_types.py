@@ -597,6 +597,10 @@ class ReactionPoint(TypedDict):
     """Initial rate of a source (default: the rate of its link)."""
     min_rate: NotRequired[Rate]
     """Smallest rate."""
+    rate_limiters: NotRequired[int]
+    """Rate limiters of a host, to which its flows are hashed; those of a limiter share its rate
+    and feedback (thesis 2.4, 5.1). Unset: one for each flow.
+    """
 
 
 class UnoCcSettings(TypedDict):

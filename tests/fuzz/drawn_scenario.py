@@ -318,6 +318,8 @@ def _transport(draw: random.Random) -> Table:
         case "qcn" | "qcn-aimd" | "rcp":
             transport["ecn"] = False
             transport.pop("tso_win_divisor", None)
+    if control in ("qcn", "qcn-aimd") and draw.random() < 0.5:
+        transport["qcn"] = {"rate_limiters": draw.randint(1, 8)}
     return transport
 
 

@@ -47,11 +47,13 @@ pub enum Kind {
     Held = 19,
     /// A sender of the message transport has waited too long for credit.
     Credit = 20,
+    /// A rate limiter that flows share may send its next packet.
+    Limiter = 21,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    const ALL: [Kind; 21] = [
+    const ALL: [Kind; 22] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -73,6 +75,7 @@ impl Kind {
         Kind::PullRate,
         Kind::Held,
         Kind::Credit,
+        Kind::Limiter,
     ];
 }
 

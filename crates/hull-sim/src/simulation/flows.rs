@@ -13,6 +13,7 @@ use super::distances::Distances;
 use super::followed::Followed;
 use super::halves::Halves;
 use super::last_packets::LastPackets;
+use super::limiters::Limiters;
 use super::paced::Paced;
 use super::small_queue::SmallQueue;
 use crate::host::Echo;
@@ -103,6 +104,9 @@ pub struct Template {
     pub has_pace: bool,
     /// Whether the window is sent at a pace (host.queue = "fq").
     pub paces_window: bool,
+    /// Number of rate limiters of a host, if its flows share them. Each has a control of its own, which
+    /// gets the packets and notices of its flows.
+    pub rate_limiters: Option<u32>,
     /// Limit of a flow's bytes in the queue of its host, if there is one.
     pub small_queue: Option<SmallQueue>,
     /// Whether data carries requests to switches.
@@ -233,6 +237,8 @@ pub struct FlowTable {
     pub receivers: Vec<Receiver>,
     /// State of paced flows; empty if no transport is paced.
     pub paced: Vec<Paced>,
+    /// Rate limiters that flows share.
+    pub(super) limiters: Limiters,
     /// Connections of the message transport; empty if no transport is one.
     pub(super) connections: Vec<Option<Box<Connection>>>,
     pub(super) free: Vec<u32>,
@@ -272,6 +278,7 @@ impl FlowTable {
             senders: Vec::new(),
             receivers: Vec::new(),
             paced: Vec::new(),
+            limiters: Limiters::default(),
             connections: Vec::new(),
             free: Vec::new(),
             past: vec![(0, 0); templates.len()],
@@ -437,6 +444,7 @@ impl FlowTable {
         past.1 += u64::from(retransmissions);
         self.senders[at].rto_deadline_ps = u64::MAX;
         self.receivers[at].ack_deadline_ps = u64::MAX;
+        self.leave_limiter(slot);
         self.free.push(slot);
         if let Some(halves) = &mut self.halves {
             halves.report_freed(now_ps);

@@ -79,7 +79,7 @@ impl FlowTable {
             alpha: sender.controller().alpha(),
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
             in_flight_bytes: sender.pipe(),
-            rate_bps: match sender.controller().pace() {
+            rate_bps: match self.pace_of(slot) {
                 Pace::Bps(rate_bps) => Some(rate_bps),
                 Pace::Window | Pace::OneByOne => None,
             },

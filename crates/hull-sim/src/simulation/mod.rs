@@ -20,6 +20,7 @@ mod host_path;
 mod ideal;
 mod instruments;
 mod last_packets;
+mod limiters;
 mod live;
 mod losses;
 mod message;
@@ -339,6 +340,7 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::Limiter => self.serve_limiter(index),
             Kind::Held => {
                 self.fabric.let_in(index, &mut self.clock);
                 self.disregard_event();

@@ -9,6 +9,7 @@
 use super::Endpoints;
 use super::clock::Clock;
 use super::flows::FlowTable;
+use super::limiters::Share;
 use crate::engine::Kind;
 use crate::network::rules::Notice;
 use crate::network::{Hop, NO_OPTIONS, Network, OptionTable, Options, Packet, Written};
@@ -22,6 +23,8 @@ const NOTICE_BYTES: u16 = 64;
 pub struct Paced {
     /// Time of the next segment.
     pacing: Pacing,
+    /// The flow's part of a shared rate limiter, which then has the time of the next segment.
+    pub(super) share: Option<Share>,
     /// Number of data segments sent, for windows with a pace.
     sent: u32,
     /// Fields of the last data, at the receiver.
@@ -35,6 +38,7 @@ impl Paced {
     pub fn new() -> Self {
         Paced {
             pacing: Pacing::new(),
+            share: None,
             sent: 0,
             written: None,
             notices: Vec::new(),
@@ -43,6 +47,7 @@ impl Paced {
 
     fn reset(&mut self, pace: Pace) {
         self.pacing.reset(pace);
+        self.share = None;
         self.sent = 0;
         self.written = None;
         self.notices.clear();
@@ -63,6 +68,7 @@ impl Endpoints {
         self.table.senders[at].start(&start);
         if let Some(paced) = self.table.paced.get_mut(at) {
             paced.reset(self.table.senders[at].controller().pace());
+            self.table.join_limiter(slot, &start);
         }
     }
 
@@ -71,6 +77,9 @@ impl Endpoints {
     #[inline]
     pub(super) fn next_paced(&mut self, slot: u32, clock: &mut Clock) -> Option<Segment> {
         let at = slot as usize;
+        if let Some(limiter) = self.table.limiter_of(slot) {
+            return self.next_limited(slot, limiter, clock);
+        }
         let (sender, pacing) = (
             &mut self.table.senders[at],
             &mut self.table.paced[at].pacing,
@@ -213,12 +222,13 @@ impl FlowTable {
 
     /// Processes the notices that have arrived at a sender.
     pub(super) fn take_notices(&mut self, at: usize, now_ps: u64) {
-        let (sender, paced) = (&mut self.senders[at], &mut self.paced[at]);
-        while let Some(&(at_ps, notice)) = paced.notices.last()
+        while let Some(&(at_ps, notice)) = self.paced[at].notices.last()
             && at_ps <= now_ps
         {
-            paced.notices.pop();
-            sender.on_notice(now_ps, notice);
+            self.paced[at].notices.pop();
+            if !self.limit(at as u32, now_ps, notice) {
+                self.senders[at].on_notice(now_ps, notice);
+            }
         }
         self.adjust_pace(at as u32, now_ps);
     }

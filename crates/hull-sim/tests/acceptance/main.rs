@@ -41,6 +41,7 @@ mod port_buffers;
 mod priority_queue;
 mod processor_sharing;
 mod qcn;
+mod qcn_limiters;
 mod queue_series;
 mod random_loss;
 mod random_managers;

@@ -20,6 +20,7 @@ pub(super) fn template(
     Ok(Template {
         has_pace: control.is_paced(),
         paces_window: false,
+        rate_limiters: (tcp.qcn.rate_limiters).filter(|_| tcp.congestion_control.is_qcn()),
         small_queue: None,
         asks: control.ask(0).is_some(),
         receiver: Receiver::new(&receiver(tcp, &control)),

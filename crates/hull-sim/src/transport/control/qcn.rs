@@ -50,6 +50,10 @@ pub struct ReactionPoint {
     /// Smallest rate.
     #[serde(default = "min_rate")]
     pub min_rate: Rate,
+    /// Rate limiters of a host, to which its flows are hashed; those of a limiter share its rate and
+    /// feedback (thesis 2.4, 5.1). Unset: one for each flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limiters: Option<u32>,
 }
 
 const fn decrease() -> Share {
@@ -81,6 +85,7 @@ impl Default for ReactionPoint {
             hyper_increase: None,
             initial_rate: None,
             min_rate: min_rate(),
+            rate_limiters: None,
         }
     }
 }
@@ -124,6 +129,14 @@ impl ReactionPoint {
                 "none without transport.qcn.timer, which counts its cycles too",
             )?;
         }
+        if let Some(limiters) = self.rate_limiters {
+            require(
+                (1..=4096).contains(&limiters),
+                "transport.qcn.rate_limiters",
+                limiters,
+                "1 to 4096",
+            )?;
+        }
         let least = self.min_rate;
         require(
             (MIN_RATE..=link).contains(&least),
@@ -141,7 +154,7 @@ impl ReactionPoint {
     }
 }
 
-/// Rate limiter of one flow.
+/// Rate limiter of one flow, or of all flows of a shared one.
 #[derive(Clone, Debug)]
 pub struct QcnControl(Box<Limiter>);
 
