@@ -29,7 +29,8 @@ const PS_PER_SECOND: u128 = 1_000_000_000_000;
 /// Settings of an [`AdaptiveVirtualQueue`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptiveVirtualQueueConfig {
-    /// Rate of the link (C), bit/s: at most 1.6e12.
+    /// Rate of the link (C), bit/s: at most 6.4e12. With the longest time constant the depth is then
+    /// 4.2e18 units, a quarter of what fits.
     pub link_bps: u64,
     /// Target of the arrival rate (gamma C), bit/s: at most `link_bps`.
     pub target_bps: u64,

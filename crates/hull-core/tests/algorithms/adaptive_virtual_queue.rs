@@ -95,3 +95,21 @@ fn a_failed_link_empties_it() {
     queue.clear(1000);
     assert_eq!(queue.backlog_bytes(1000), 0);
 }
+
+/// The fastest link with the longest time constant, 6.4 Tbps and 10 s, stays within the arithmetic: the
+/// capacity starts at the target, and after an hour without packets it is the link's rate.
+#[test]
+fn fastest_link_is_in_range() {
+    let (link_bps, target_bps) = (6_400_000_000_000, 6_272_000_000_000);
+    let mut queue = AdaptiveVirtualQueue::new(&AdaptiveVirtualQueueConfig {
+        link_bps,
+        target_bps,
+        time_constant_ps: 10_000_000_000_000,
+        buffer_bytes: 1_000_000_000,
+    });
+    assert_eq!(queue.capacity_bps(), target_bps);
+    assert!(!queue.on_packet(3_600_000_000_000_000, 1));
+    // One byte of the depth of 8 TB is 0.8 bit/s.
+    assert_eq!(queue.capacity_bps(), link_bps - 1);
+    assert_eq!(queue.backlog_bytes(3_600_000_000_000_000), 1);
+}

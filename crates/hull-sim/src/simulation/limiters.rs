@@ -10,10 +10,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::Endpoints;
 use super::clock::Clock;
 use super::flows::FlowTable;
 use super::opening::mix;
-use super::{Endpoints, Simulation};
 use crate::engine::Kind;
 use crate::network::rules::Notice;
 use crate::transport::{CongestionControl, Controller, Pace, Pacing, Segment, Start};
@@ -58,22 +58,6 @@ pub struct Share {
     limiter: u32,
     /// Whether the flow waits for its turn.
     waits: bool,
-}
-
-impl Simulation {
-    /// Processes the event of a limiter: gives its flows their turns.
-    pub(super) fn serve_limiter(&mut self, place: usize) {
-        let limiter = &mut self.endpoints.table.limiters.all[place];
-        if limiter.pacing.event_ps != self.clock.now_ps {
-            self.disregard_event(); // an earlier event took its place
-            return;
-        }
-        limiter.pacing.event_ps = u64::MAX;
-        while let Some(slot) = self.endpoints.table.next_turn(place, self.clock.now_ps) {
-            self.pump(slot);
-        }
-        (self.endpoints.table.limiters).watch(place, &mut self.clock);
-    }
 }
 
 impl Endpoints {
@@ -179,7 +163,7 @@ impl FlowTable {
     }
 
     /// Gives the next flow of a limiter its turn, if the rate allows a packet.
-    fn next_turn(&mut self, place: usize, now_ps: u64) -> Option<u32> {
+    pub(super) fn next_turn(&mut self, place: usize, now_ps: u64) -> Option<u32> {
         let limiter = &mut self.limiters.all[place];
         limiter.serves = false;
         if limiter.next_ps() > now_ps {
@@ -195,8 +179,18 @@ impl FlowTable {
 }
 
 impl Limiters {
+    /// Whether the event of a limiter is due; otherwise an earlier event has replaced it.
+    pub(super) fn is_due(&mut self, place: usize, now_ps: u64) -> bool {
+        let pacing = &mut self.all[place].pacing;
+        let is_due = pacing.event_ps == now_ps;
+        if is_due {
+            pacing.event_ps = u64::MAX;
+        }
+        is_due
+    }
+
     /// Schedules the event of a limiter for which flows wait.
-    fn watch(&mut self, place: usize, clock: &mut Clock) {
+    pub(super) fn watch(&mut self, place: usize, clock: &mut Clock) {
         let limiter = &mut self.all[place];
         let next_ps = limiter.next_ps().max(clock.now_ps);
         if !limiter.waiting.is_empty() && next_ps < limiter.pacing.event_ps {

@@ -1,4 +1,5 @@
-//! Timers of flows: retransmission, delayed acknowledgment, pace. Times are ps.
+//! Timers of flows: retransmission, delayed acknowledgment, pace, also of a rate limiter that flows share.
+//! Times are ps.
 //!
 //! A timer has one event, which stays in the event queue when the timer is postponed or stopped, or its
 //! slot is given to another flow. Such an event finds nothing due. How many there are depends on the
@@ -81,6 +82,19 @@ impl Simulation {
                 is_due
             }
         }
+    }
+
+    /// Processes the event of a shared rate limiter: gives its flows their turns.
+    pub(super) fn serve_limiter(&mut self, place: usize) {
+        let now_ps = self.clock.now_ps;
+        if !self.endpoints.table.limiters.is_due(place, now_ps) {
+            self.disregard_event();
+            return;
+        }
+        while let Some(slot) = self.endpoints.table.next_turn(place, now_ps) {
+            self.pump(slot);
+        }
+        (self.endpoints.table.limiters).watch(place, &mut self.clock);
     }
 
     fn send_delayed_ack(&mut self, at: usize) {

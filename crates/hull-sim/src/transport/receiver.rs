@@ -321,6 +321,13 @@ mod tests {
         assert_eq!(flow.ack_deadline_ps, NEVER);
     }
 
+    /// Takes ten bytes, and returns the acknowledgments (position, ECE) with the deadline of the next.
+    fn acks_of(flow: &mut Receiver, now_ps: u64, start: u64, ce: bool) -> (Vec<(u64, bool)>, u64) {
+        let acks = flow.on_data(now_ps, start, 10, ce, false);
+        let acks = acks.iter().flatten().map(|ack| (ack.ack, ack.ece));
+        (acks.collect(), flow.ack_deadline_ps)
+    }
+
     /// Thesis figure 2.10: when the marking changes, the waiting packet gets an ACK without ECE and
     /// the marked packet one with ECE, both at once. The next marked packets have delayed ACKs
     /// again; the first unmarked one is another change.
@@ -328,15 +335,7 @@ mod tests {
     fn a_change_of_marking_is_acknowledged_at_once() {
         let mut flow = receiver(2);
         flow.on_data(0, 0, 10, false, false);
-        let mut acks = |now_ps, start, ce| {
-            let acks = flow.on_data(now_ps, start, 10, ce, false);
-            let acks: Vec<_> = acks
-                .iter()
-                .flatten()
-                .map(|ack| (ack.ack, ack.ece))
-                .collect();
-            (acks, flow.ack_deadline_ps)
-        };
+        let mut acks = |now_ps, start, ce| acks_of(&mut flow, now_ps, start, ce);
         assert_eq!(acks(7, 10, true), (vec![(10, false), (20, true)], NEVER));
         assert_eq!(acks(8, 20, true), (vec![], 108));
         assert_eq!(acks(9, 30, true), (vec![(40, true)], NEVER));
@@ -349,15 +348,7 @@ mod tests {
     #[test]
     fn a_change_of_marking_may_have_a_single_ack() {
         let mut flow = with_echo(EchoKind::DctcpOneAck, 2);
-        let mut acks = |now_ps, start, ce| {
-            let acks = flow.on_data(now_ps, start, 10, ce, false);
-            let acks: Vec<_> = acks
-                .iter()
-                .flatten()
-                .map(|ack| (ack.ack, ack.ece))
-                .collect();
-            (acks, flow.ack_deadline_ps)
-        };
+        let mut acks = |now_ps, start, ce| acks_of(&mut flow, now_ps, start, ce);
         assert_eq!(acks(0, 0, false), (vec![], 100));
         assert_eq!(acks(7, 10, true), (vec![(10, false)], 107));
         assert_eq!(acks(8, 20, true), (vec![(30, true)], NEVER));

@@ -95,7 +95,8 @@ fn used(slower: u64, settings: &[&str]) -> f64 {
             let number: u64 = number.parse().ok()?;
             match unit {
                 "ns" => Some(number * slower),
-                _ => Some(number / slower),
+                "Mbps" => Some(number / slower),
+                other => panic!("{other}: not a unit of these settings"),
             }
         };
         let parts = setting.split_once("={").and_then(|(before, rest)| {

@@ -177,7 +177,8 @@ impl DctcpControl {
             },
             echo: match settings.acks_at_change {
                 1 => EchoKind::DctcpOneAck,
-                _ => EchoKind::Dctcp,
+                2 => EchoKind::Dctcp,
+                other => unreachable!("the scenario's check rejects {other} ACKs"),
             },
         }
     }
