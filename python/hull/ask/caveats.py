@@ -26,8 +26,7 @@ _AT_A_TIMEOUT = 3.0
 """Largest over smallest of the runs from which on a percentile is at the edge of a timeout."""
 
 _DRAWN = (
-    "Each seed draws new flows from those of the trace: seeds vary in flows, paths and the pacer's "
-    "draws."
+    "Each seed draws new flows from the trace: seeds vary in flows, paths and the pacer's draws."
 )
 _REPLAYED = (
     "All seeds replay the recorded flows: they vary in paths and in the pacer's draws, so the "

@@ -60,8 +60,12 @@ class Ran:
 
 def run(trial: Trial, seeds: int, *, force: bool) -> Ran:
     """Run it with a number of seeds; `force` replaces another run in the folder."""
+    return run_lists(trial, lists_of(trial, seeds), seeds, force=force)
+
+
+def run_lists(trial: Trial, lists: "Sequence[pl.DataFrame]", seeds: int, *, force: bool) -> Ran:
+    """Run it with these flows: a list for each seed, or one for all."""
     question = trial.question
-    lists = lists_of(trial, seeds)
     plan = plan_of(trial, lists, trial.lists, seeds)
     result = perform(plan, trial.runs, jobs=trial.jobs, force=force, lines=True)
     conditions = list(dict.fromkeys(part["condition"] for part in result.summary["parts"]))
@@ -119,7 +123,7 @@ def _asked(
 
 
 def _without_writes(finished: "pl.DataFrame", asked: "pl.DataFrame") -> "pl.DataFrame":
-    """The rows that count: not those of paced transfers (`hull.ask.paced`)."""
+    """The rows that count, without paced transfers (`hull.ask.paced`)."""
     keys = ["condition", "start_ps", "src", "dst", "bytes"]
     writes = asked.filter(asked["write"]).select(keys).unique()
     if writes.is_empty():
