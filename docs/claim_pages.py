@@ -1,7 +1,7 @@
 """Generated parts of the pages on claims: the gallery's cards and counts, every claim with its
 verdict, and what became of the frozen claims.
 
-The verdicts are those of docs/gallery/record.json; wording, kind and bound are today's. What the
+Verdicts come from docs/gallery/record.json; wording, kind and bound are today's. What the
 seeds decide is shown for experiments whose entry has it ("states").
 """
 
@@ -105,7 +105,7 @@ def page_claims(id_, entry):
 def frozen_claims(record):
     """Counts of the frozen claims by state, those that are not kept with the reason, and the rest.
 
-    The verdict now is that of the claims that stand in the place of the frozen one.
+    The verdict now comes from the claims that replace the frozen one.
     """
     holds = {id_: held for entry in record.values() for id_, held in entry["claims"].items()}
     claims = {

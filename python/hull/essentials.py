@@ -2,7 +2,7 @@
 
 Small and large are the smallest and the largest size class with flows. Each change is the ratio to
 the first scheme under the same condition, seed by seed, with its 95% range (`hull.changes`). A
-percentile is taken in each seed; one of few flows would be that of two or three, so the mean stands
+percentile is taken in each seed; with few flows two or three would decide it, so the mean stands
 in its place.
 """
 

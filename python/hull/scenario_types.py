@@ -1306,11 +1306,11 @@ class LinkSettings(TypedDict):
     link: str
     """The link: "a--b" for both directions, "a->b" for one."""
     rate: NotRequired[Rate]
-    """Its rate (default: that of other links)."""
+    """Its rate (default: as other links)."""
     delay: NotRequired[Time]
-    """Its propagation delay (default: that of other links)."""
+    """Its propagation delay (default: as other links)."""
     loss: NotRequired[Share]
-    """Share of the packets that it loses at random (default: that of other links)."""
+    """Share of the packets that it loses at random (default: as other links)."""
 
 
 class GraphText(TypedDict):

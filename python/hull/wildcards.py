@@ -14,7 +14,7 @@ def is_pattern(text: str) -> bool:
 
 
 def fits(pattern: str) -> re.Pattern[str]:
-    """What `fullmatch` finds the names with that fit a pattern, whatever their case."""
+    """The pattern as a regular expression for `fullmatch`; case does not matter."""
     text = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
     return re.compile(text, re.IGNORECASE)
 

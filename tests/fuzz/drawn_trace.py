@@ -137,7 +137,7 @@ def _damage(draw: random.Random, row: Row) -> None:
 
 
 def _drop(found: Drawn, why: str, bytes_: int | None, more: int) -> None:
-    """Count a row with its own bytes and those of the other direction."""
+    """Count a row with its own bytes and the other direction's."""
     of = found.dropped.setdefault(why, [0, 0, 0])
     of[0] += 1
     of[1] += (bytes_ or 0) + more

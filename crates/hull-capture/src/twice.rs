@@ -1,9 +1,9 @@
 //! Packets that a capture has twice: taken at two interfaces, or mirrored by two ports of a switch.
 //!
-//! Both have the same bytes from the IP header on, except for those that a hop or a network card changes
-//! (type of service, hop limit, checksums), and follow each other within a millisecond. Retransmissions
-//! have another IPv4 identification. Those of IPv6 look alike, so the caller decides by the share of
-//! repeated packets.
+//! Both have the same bytes from the IP header on, except where a hop or a network card changes them
+//! (type of service, hop limit, checksums), and follow each other within a millisecond. A retransmission
+//! has another identification in IPv4. In IPv6 it looks like a repeated packet, so the caller decides by
+//! the share of repeated packets.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
@@ -72,7 +72,7 @@ impl Twice {
 pub(crate) fn digest(packet: &[u8], transport: usize, data: usize, whole: u64) -> Option<u64> {
     let is_tcp = data - transport >= 20;
     let captured = packet.len().saturating_sub(data) as u64;
-    // TCP's header has the place of the data; that of UDP alone is the same for all.
+    // A sequence number distinguishes the packets of a TCP connection; a UDP header does not.
     if !is_tcp && captured < whole.min(DATA as u64) {
         return None;
     }

@@ -1,6 +1,6 @@
 """JSON lines: an object per line, as Zeek, Suricata and flow collectors write them.
 
-The keys of the first lines are the columns; those of an object within have its key in front, such
+The keys of the first lines are the columns; keys of an object within have its key in front, such
 as `flow.bytes_toserver`. A line that is no object has empty cells.
 """
 

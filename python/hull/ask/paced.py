@@ -23,7 +23,7 @@ FACTOR = 10
 WRITE = 65_536
 """Most bytes of a write: what the stack passes to the NIC at once."""
 _FIRST_WINDOW = 10 * 1460
-"""Bytes of the first round of slow start; each round has twice those of the one before."""
+"""Bytes of the first round of slow start; each later round has twice as many."""
 
 
 def needed_ps(bytes_: "pl.Expr", rate_bps: float, round_trip_s: float) -> "pl.Expr":

@@ -37,7 +37,7 @@ _DROPPED = {
     "unreadable": "packets with headers cut off or wrong",
     "without_time": "packets without a time",
     "without_data": "packets without data: acknowledgements, opening and closing",
-    "repeated": "packets that the capture has twice, such as those of two interfaces",
+    "repeated": "packets that the capture has twice, as from two interfaces",
 }
 
 

@@ -34,7 +34,7 @@ def has_reply(names: list[str]) -> "pl.Expr":
 
 
 def flows_with_replies(rows: "pl.LazyFrame") -> "pl.LazyFrame":
-    """The rows that are kept, then those of the other direction with the ends exchanged."""
+    """The rows that are kept, then the other direction with the ends exchanged."""
     import polars as pl
 
     names = rows.collect_schema().names()

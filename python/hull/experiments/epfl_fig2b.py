@@ -83,9 +83,9 @@ CLAIMS = (
     Claim(
         id="epfl-fig2b-orders",
         source="report III-A",
-        claim="HULL's latency is two orders of magnitude (32 times or more, nearer to 100 than to "
-        "10) below TCP's and one (5 times or more) below DCTCP's (median over the numbers of "
-        "flows)",
+        claim="HULL's latency is two orders of magnitude (32 times or more: nearer to 100 than to "
+        "10 on a logarithmic scale) below TCP's and one (5 times or more) below DCTCP's (median "
+        "over the numbers of flows)",
         check=_orders,
         kind="predicted",
         bound="hull",

@@ -74,7 +74,7 @@ def _deeper(_: Results) -> Finding:
 
 
 def _enough(_: Results) -> Finding:
-    low, _large = _lows()
+    low = _low((*WINDOWS, *ABOUT_WORST), SMALL)
     return Finding(f"{min(low):.3f} at the worst", min(low) >= -0.15)
 
 

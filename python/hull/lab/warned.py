@@ -1,5 +1,5 @@
-"""Warnings for the page: those of `hull check` for the scenarios that the controls set, and what a
-live run says of its marks.
+"""Warnings for the page: the ones that `hull check` has for the scenarios of the controls, and of
+drops without marks in a live run.
 """
 
 import json

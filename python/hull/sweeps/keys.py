@@ -74,7 +74,7 @@ def has_table(scenario: dict[str, Any], key: str) -> bool:
 
 
 def _near(key: str, scenarios: Iterable[dict[str, Any]]) -> str:
-    """The nearest keys, those of tables that a scenario has first."""
+    """The nearest keys; keys of tables that a scenario has come first."""
     last = key.rpartition(".")[2]
     same = [known for known in all_keys() if known.rpartition(".")[2] == last]
     near = same or get_close_matches(key, all_keys(), n=8, cutoff=0.5)

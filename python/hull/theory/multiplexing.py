@@ -55,7 +55,7 @@ def random_mean(cut: float = 0.5) -> float:
 
 
 def aggregate_deviation(single: float, flows: int) -> float:
-    """Relative deviation of the sum of N independent flows from that of one (thesis 5.6).
+    """Relative deviation of the sum of N independent flows, over one flow's (thesis 5.6).
 
     With means of C/N instead of C each flow's deviation is an N-th, and variances add.
     """

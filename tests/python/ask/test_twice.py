@@ -9,7 +9,7 @@ from hull.ask.trace import read_trace
 FLOWS = some_flows(100)
 FRAMES = frames_of(FLOWS)
 DATA = [(us, frame) for us, frame in FRAMES if len(frame) > 54]
-WHY = "packets that the capture has twice, such as those of two interfaces"
+WHY = "packets that the capture has twice, as from two interfaces"
 
 
 def a_hop_on(frames: list[tuple[int, bytes]], us: int) -> list[tuple[int, bytes]]:

@@ -1,4 +1,4 @@
-"""The lab's warnings: those of `hull check`, and those of drops without marks in a live run."""
+"""The lab's warnings: as `hull check` has them, and of drops without marks in a live run."""
 
 import json
 import shutil

@@ -170,7 +170,7 @@ pub(super) fn of_streams(control: &str) -> String {
         .map(ToString::to_string);
     format!(
         "\"{control}\" sends a flow on one path, which the switches choose by its hash (ECMP); load_balancing and the \
-         other keys of message are those of congestion_control = {}",
+         other keys of message require congestion_control = {}",
         Vec::from_iter(others.map(|name| format!("\"{name}\""))).join(", ")
     )
 }

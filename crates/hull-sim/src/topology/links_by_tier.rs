@@ -36,7 +36,7 @@ pub struct LinkKind {
 }
 
 impl Graph {
-    /// Links by tier, those of the hosts first.
+    /// Links by tier, from the hosts up.
     pub fn links_by_tier(&self) -> Vec<TierLinks> {
         let mut counts: BTreeMap<(u8, u8), BTreeMap<Wires, usize>> = BTreeMap::new();
         for port in (0..self.ports()).filter(|&port| port < Graph::opposite(port)) {

@@ -194,13 +194,13 @@ pub struct GraphText {
 pub struct LinkSettings {
     /// The link: "a--b" for both directions, "a->b" for one.
     pub link: String,
-    /// Its rate (default: that of other links).
+    /// Its rate (default: as other links).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Its propagation delay (default: that of other links).
+    /// Its propagation delay (default: as other links).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Time>,
-    /// Share of the packets that it loses at random (default: that of other links).
+    /// Share of the packets that it loses at random (default: as other links).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<Share>,
 }

@@ -19,7 +19,7 @@ pub(super) struct Ending {
 pub struct LastFlow {
     /// Flows or queries of the workload.
     pub flows: u64,
-    /// Those that have not completed, or not started.
+    /// Flows or queries that have not completed, or not started.
     pub unfinished: u64,
     /// Time from the start of the first flow, us; `None` if a flow has not completed.
     pub completion_us: Option<f64>,
@@ -33,7 +33,7 @@ impl Ending {
         self.completed += 1;
     }
 
-    /// Adds those of another part of the run.
+    /// Adds what another part of the run has counted.
     pub fn join(&mut self, other: &Ending) {
         if let Some(first_ps) = other.first_ps {
             self.add(first_ps, other.last_ps);

@@ -159,8 +159,8 @@ impl PoissonIncast {
     }
 }
 
-/// Rejects a load that the link to a client, or that of an average server, cannot carry. `offered_bps`
-/// is the load of all together.
+/// Rejects a load that a client's or a server's link cannot carry. `offered_bps` is the load of the
+/// whole workload, which clients share equally, and servers too.
 fn check_load(
     offered_bps: f64,
     clients: &[u32],

@@ -401,7 +401,7 @@ fn streams_have_one_path() {
         &told(GOOD, &settings),
         &[
             "my.toml: --set transport.message: \"dctcp\" sends a flow on one path, which the switches choose by its \
-           hash (ECMP); load_balancing and the other keys of message are those of congestion_control = \"nscc\", ",
+           hash (ECMP); load_balancing and the other keys of message require congestion_control = \"nscc\", ",
         ],
     );
 }

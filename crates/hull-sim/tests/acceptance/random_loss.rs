@@ -113,7 +113,7 @@ fn single_links_lose_their_share_and_others_nothing() {
     assert_eq!(tier("h1").map(|tier| places[tier]), Some(of_hosts));
 }
 
-/// The loss of a link takes precedence over that of `switch.ports`, and this over `switch.loss`.
+/// The loss of a link takes precedence over `switch.ports`, and `switch.ports` over `switch.loss`.
 #[test]
 fn the_loss_of_a_single_link_takes_precedence() {
     let more = [
@@ -131,8 +131,8 @@ fn the_loss_of_a_single_link_takes_precedence() {
     });
 }
 
-/// A packet that is lost on a host's link has left the host: its flow goes on, whatever the queue of
-/// the host, its pacer, and the transport.
+/// A packet that is lost on a host's link has left the host: its flow goes on with every host queue,
+/// pacer and transport.
 #[test]
 fn hosts_of_all_kinds_lose_packets_on_their_links() {
     let pacer = "pacer={}";

@@ -168,7 +168,7 @@ def counts(claims: Iterable[Mapping[str, Any]]) -> dict[Kind, tuple[int, int]]:
 def headline(claims: Iterable[Mapping[str, Any]]) -> str:
     """The counts of each kind that occurs: "Claims that hold: 1 of 2 predicted, 1 of 1 fitted".
 
-    Predicted claims of the documents are counted apart from those of other sources. What the seeds
+    Predicted claims of the documents and of other sources are counted apart. What the seeds
     decide follows if every claim has its state.
     """
     judged = list(claims)

@@ -72,7 +72,7 @@ pub struct PoissonFlows {
 }
 
 impl Flows {
-    /// Upper bounds of the size classes of a flow list: those of thesis table 4.6.
+    /// Upper bounds of the size classes of a flow list, as in thesis table 4.6.
     pub fn bounds_of_list() -> Vec<Size> {
         default::class_bounds()
     }
