@@ -5,8 +5,9 @@ Each function returns sentences that begin with a key.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from math import prod
 from typing import Any
 
@@ -36,7 +37,7 @@ def workload_warnings(scenario: Scenario, network: Network) -> Iterator[str]:
 def long_timeouts(scenario: Scenario, network: Network) -> Iterator[str]:
     """A minimum RTO far above the round trip, where many senders may fill a buffer at once."""
     switch = scenario["switch"]
-    for kind in ("incast", "partition_aggregate", "all_to_all"):
+    for kind in ("incast", "partition_aggregate", "aggregation_tree", "all_to_all"):
         of = scenario["workload"].get(kind)
         if of is None or "trimming" in switch:
             continue
@@ -164,8 +165,24 @@ def _transport_of(scenario: Scenario, workload: Mapping[str, Any]) -> tuple[str,
 def _burst(kind: str, workload: Mapping[str, Any], network: Network) -> float:
     """Bytes that may arrive at the port of one host together."""
     if kind == "incast":
-        return _core.quantity("size", workload["total"])
+        total: float = _core.quantity("size", workload["total"])
+        if "batch" not in workload:
+            return total
+        asked = workload.get("fan_in") or _number(workload.get("servers"), network)
+        return total * min(1, workload["batch"] / asked)
+    if kind == "aggregation_tree":
+        numbers = [_number(level["hosts"], network) for level in workload["levels"]]
+        each = [below / above for above, below in pairwise((1, *numbers))]
+        sizes = (_core.quantity("size", level["response_size"]) for level in workload["levels"])
+        return max(number * size for number, size in zip(each, sizes, strict=True))
     of_each, hosts = ("size", "hosts") if kind == "all_to_all" else ("response_size", "servers")
-    chosen = workload.get(hosts)
-    number = len(chosen) if isinstance(chosen, list) else len(network()["hosts"])
-    return _core.quantity("size", workload[of_each]) * number
+    return _core.quantity("size", workload[of_each]) * _number(workload.get(hosts), network)
+
+
+def _number(hosts: Any, network: Network) -> int:
+    """Number of hosts in a list of numbers, names and ranges ("3-6"); all hosts without a list."""
+    if hosts is None:
+        return len(network()["hosts"])
+    items = hosts if isinstance(hosts, list) else [hosts]
+    ranges = (re.fullmatch(r"(\d+)-(\d+)", str(item)) for item in items)
+    return sum(int(found[2]) - int(found[1]) + 1 if found else 1 for found in ranges)

@@ -282,6 +282,15 @@ def test_a_minimum_rto_far_above_the_round_trip() -> None:
     assert len(warnings(incast(loss="1%"), "workload.incast.total=200KB")) == 1
     everyone = {**incast(), "workload": {"all_to_all": {"size": "1MB"}}}
     assert "workload.all_to_all takes" in warnings(everyone)[0]
+    # Batches of two of eight servers: a quarter of the megabyte at a time.
+    servers = ("topology.star.hosts=10", "workload.incast.servers='1-8'")
+    assert warnings(incast(), *servers, "workload.incast.batch=2") == []
+    assert len(warnings(incast(), *servers, "workload.incast.batch=3")) == 1
+    # Each of two aggregators has half of the workers.
+    for size, number in (("100KB", 1), ("70KB", 0)):
+        levels = [{"hosts": [1, 2]}, {"hosts": ["3-9", 0], "response_size": size}]
+        tree = {**incast(), "workload": {"aggregation_tree": {"interval": "1ms", "levels": levels}}}
+        assert len(warnings(tree, servers[0])) == number
 
 
 def test_drops_without_a_mark_are_told_after_the_run(tmp_path: Path) -> None:

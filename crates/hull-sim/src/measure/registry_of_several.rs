@@ -167,6 +167,13 @@ pub const SEVERAL: &[Statistic] = &[
     )
     .where_several(),
     Statistic::new(
+        "aggregation.levels.<level>.unanswered",
+        Count,
+        Mean,
+        "requests without an answer when the run ended; a query without a result has no answer in it",
+    )
+    .where_several(),
+    Statistic::new(
         "aggregation.levels.<level>.in_time_share",
         Share,
         Mean,

@@ -47,6 +47,8 @@ pub struct LevelAnswers {
     pub in_time: u64,
     /// Number of answers that arrived after the deadline.
     pub late: u64,
+    /// Number of requests without an answer when the run ended.
+    pub unanswered: u64,
     /// Share of the requests that were answered in time.
     pub in_time_share: f64,
 }
@@ -60,7 +62,8 @@ impl Answers {
         }
     }
 
-    /// Adds a query: those of its `workers` answers in its result, and the counts of its levels.
+    /// Adds a query: how many of its `workers` answers its result has, and the counts of its levels. A query
+    /// without a result when the run ended has none.
     pub fn add(&mut self, in_time: u32, workers: u32, levels: &[LevelCount]) {
         self.queries += 1;
         self.full += u64::from(in_time == workers);
@@ -79,6 +82,7 @@ impl Answers {
                 asked: level.asked,
                 in_time: level.in_time,
                 late: level.late,
+                unanswered: level.asked - level.in_time - level.late,
                 in_time_share: level.in_time as f64 / level.asked.max(1) as f64,
             };
             ((i + 1).to_string(), answers)

@@ -116,10 +116,6 @@ impl Workload for Incast {
         self.fan_out.connections()
     }
 
-    fn classes(&self) -> &[String] {
-        &[]
-    }
-
     fn planned(&self) -> Option<u64> {
         self.planned
     }

@@ -252,8 +252,20 @@ pub trait Workload {
         None
     }
 
-    /// Names of the size classes in its flow records.
-    fn classes(&self) -> &[String];
+    /// Names of the size classes in its flow records; none by default.
+    fn classes(&self) -> &[String] {
+        &[]
+    }
+
+    /// Quality of its results, if they may be incomplete.
+    fn quality(&self) -> Option<Quality> {
+        None
+    }
+
+    /// Memory of its tables, bytes, which nothing else counts.
+    fn heap_bytes(&self) -> u64 {
+        0
+    }
 
     /// Parts of its flows' completion times besides the transfer of their bytes.
     fn besides(&self) -> Besides {

@@ -95,10 +95,6 @@ impl Workload for PartitionAggregate {
         self.fan_out.connections()
     }
 
-    fn classes(&self) -> &[String] {
-        &[]
-    }
-
     fn backlog(&self) -> Backlog {
         self.backlog
     }

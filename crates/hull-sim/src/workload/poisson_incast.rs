@@ -193,10 +193,6 @@ impl Workload for PoissonIncast {
         &[]
     }
 
-    fn classes(&self) -> &[String] {
-        &[]
-    }
-
     fn backlog(&self) -> Backlog {
         self.backlog
     }

@@ -96,11 +96,6 @@ impl Replay {
         self.list.group_names()
     }
 
-    /// Memory of the list, bytes.
-    pub fn heap_bytes(&self) -> u64 {
-        self.list.heap_bytes()
-    }
-
     /// Flows that take part, in the order of their start times.
     fn flows(&self) -> &[ListedFlow] {
         &self.list.flows()[..self.count]
@@ -197,6 +192,10 @@ impl Workload for Replay {
 
     fn classes(&self) -> &[String] {
         self.classes.names()
+    }
+
+    fn heap_bytes(&self) -> u64 {
+        self.list.heap_bytes()
     }
 
     fn backlog(&self) -> Backlog {

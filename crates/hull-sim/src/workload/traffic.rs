@@ -255,28 +255,11 @@ impl Traffic {
         })
     }
 
-    /// Quality of the results of partition/aggregate in levels, if there are any.
-    pub fn quality(&self) -> Option<Quality> {
-        self.parts.iter().find_map(|part| match &part.kind {
-            Kind::AggregationTree(tree) => tree.quality(),
-            _ => None,
-        })
-    }
-
     /// Adds the flows that have completed in another part of the run.
     pub fn join_endings(&mut self, other: &Traffic) {
         for (own, other) in self.parts.iter_mut().zip(&other.parts) {
             own.ending.join(&other.ending);
         }
-    }
-
-    /// Memory of its lists that grow with hosts or files, bytes.
-    pub fn heap_bytes(&self) -> u64 {
-        let of_parts = self.parts.iter().map(|part| match &part.kind {
-            Kind::Replay(replay) => replay.heap_bytes(),
-            _ => 0,
-        });
-        of_parts.sum::<u64>() + 2 * block_of::<(u32, u32)>(self.connections.len())
     }
 
     /// Parts of the completion time of a message's flow besides the transfer of its bytes.
@@ -390,6 +373,17 @@ impl Workload for Traffic {
 
     fn classes(&self) -> &[String] {
         &self.classes
+    }
+
+    fn quality(&self) -> Option<Quality> {
+        let mut of_parts = self.parts.iter();
+        of_parts.find_map(|part| each!(&part.kind, workload => workload.quality()))
+    }
+
+    fn heap_bytes(&self) -> u64 {
+        let parts = self.parts.iter();
+        let of_parts = parts.map(|part| each!(&part.kind, workload => workload.heap_bytes()));
+        of_parts.sum::<u64>() + 2 * block_of::<(u32, u32)>(self.connections.len())
     }
 
     fn backlog(&self) -> Backlog {

@@ -86,3 +86,18 @@ fn answers_in_time_and_late_are_conserved_under_congestion() {
     let workers = found.levels["2"];
     assert!(workers.late > 10 && workers.in_time > 10, "{found:?}");
 }
+
+/// The run ends 50 us after the third query began, when its request is still on the way.
+#[test]
+fn a_query_without_a_result_counts_with_nothing() {
+    let (found, completions) = tree(
+        [9_000 * US_PS, 4_000 * US_PS],
+        &["run.warmup=0s", "run.duration=30.05ms", "run.drain=0s"],
+    );
+    assert_eq!(completions.len(), 3);
+    assert_eq!(completions[2], None);
+    assert!((found.quality - 2.0 / 3.0).abs() < 1e-12);
+    let levels = found.levels.values();
+    let unanswered: Vec<u64> = levels.map(|level| level.unanswered).collect();
+    assert_eq!(unanswered, [1, 0]);
+}

@@ -153,11 +153,6 @@ impl AggregationTree {
         })
     }
 
-    /// The quality of the results, if there are any.
-    pub fn quality(&self) -> Option<Quality> {
-        self.answers.quality()
-    }
-
     fn next_query(&mut self, now_ps: u64, agenda: &mut Agenda) {
         if self.left > 0 {
             let gap_ps = match self.arrivals {
@@ -201,7 +196,7 @@ impl AggregationTree {
             let asked = Task::new(asked, query, number, round);
             let asked = self.tasks.insert(asked) as u32;
             if self.jitter_ps == 0 {
-                agenda.sends.push(self.message(Step::Request, asked));
+                agenda.sends.push(self.request(asked));
             } else {
                 let at_ps = now_ps + self.jitter.up_to(self.jitter_ps);
                 agenda.wakes.push((at_ps, Step::Request.pack(asked, 0)));
@@ -209,22 +204,25 @@ impl AggregationTree {
         }
     }
 
-    /// Request to, or response of, a task.
-    fn message(&self, step: Step, task: u32) -> Message {
+    fn request(&self, task: u32) -> Message {
+        let (connection, (above, below), level) = self.path_of(task);
+        let (tag, bytes) = (Step::Request.pack(task, 0), level.request_bytes);
+        Message::new(tag, (above, below), bytes, connection)
+    }
+
+    fn response(&self, task: u32) -> Message {
+        let (connection, (above, below), level) = self.path_of(task);
+        let (tag, bytes) = (Step::Response.pack(task, 0), level.response_bytes);
+        Message::new(tag, (below, above), bytes, connection)
+    }
+
+    /// Connection of a task's node with the one above, the hosts above and below, and its level.
+    fn path_of(&self, task: u32) -> (Channel, (u32, u32), &Level) {
         let node = self.tasks[task as usize].node;
         let connection = node - 1;
-        let (above, below) = self.shape.connections[connection as usize];
+        let ends = self.shape.connections[connection as usize];
         let level = &self.levels[self.shape.nodes[node as usize].level - 1];
-        let (ends, bytes) = match step {
-            Step::Request => ((above, below), level.request_bytes),
-            _ => ((below, above), level.response_bytes),
-        };
-        Message::new(
-            step.pack(task, 0),
-            ends,
-            bytes,
-            Channel::Connection(connection),
-        )
+        (Channel::Connection(connection), ends, level)
     }
 
     /// Processes the arrival of a request: the host serves it after the earlier ones.
@@ -249,7 +247,7 @@ impl AggregationTree {
         let task = &mut self.tasks[number as usize];
         if self.shape.nodes[task.node as usize].below.is_empty() {
             task.collected = 1;
-            agenda.sends.push(self.message(Step::Response, number));
+            agenda.sends.push(self.response(number));
         } else {
             self.start_round(now_ps, number, agenda);
         }
@@ -309,7 +307,7 @@ impl AggregationTree {
                     self.release(number);
                     self.close(query, agenda);
                 } else {
-                    agenda.sends.push(self.message(Step::Response, number));
+                    agenda.sends.push(self.response(number));
                 }
             }
         }
@@ -374,8 +372,8 @@ impl Workload for AggregationTree {
         &self.shape.connections
     }
 
-    fn classes(&self) -> &[String] {
-        &[]
+    fn quality(&self) -> Option<Quality> {
+        self.answers.quality()
     }
 
     fn backlog(&self) -> Backlog {
@@ -399,16 +397,19 @@ impl Workload for AggregationTree {
                 self.open(now_ps, agenda);
                 self.next_query(now_ps, agenda);
             }
-            Step::Request | Step::Response => agenda.sends.push(self.message(step, task)),
+            Step::Request => agenda.sends.push(self.request(task)),
+            Step::Response => agenda.sends.push(self.response(task)),
             Step::Served => self.served(now_ps, task, agenda),
             Step::Deadline | Step::Complete => self.end_round(now_ps, task, round, agenda),
         }
     }
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
-        match Step::unpack(tag) {
-            (Step::Request, task, _) => self.requested(now_ps, task, timeouts, agenda),
-            (_, task, _) => self.answered(now_ps, task, timeouts, agenda),
+        let (step, task, _) = Step::unpack(tag);
+        if step == Step::Request {
+            self.requested(now_ps, task, timeouts, agenda);
+        } else {
+            self.answered(now_ps, task, timeouts, agenda);
         }
     }
 

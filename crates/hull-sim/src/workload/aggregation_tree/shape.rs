@@ -27,7 +27,7 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Shape {
     pub nodes: Vec<Node>,
-    /// Connections: number n is that of node n + 1, the asking host first.
+    /// Connections: number n leads to node n + 1; the asking host is first.
     pub connections: Vec<(u32, u32)>,
     /// Number of requests to each level for one query.
     pub requests: Vec<u64>,
@@ -86,11 +86,17 @@ impl Shape {
             asking = first..nodes.len();
         }
         let total: u64 = requests.iter().sum();
-        if total > MAX_REQUESTS || nodes.len() > limits::CONNECTIONS {
-            return Err(Problem::new(
-                key("levels"),
-                format!("{total} requests per query are invalid; expected at most {MAX_REQUESTS}"),
-            ));
+        let places = nodes.len() - 1;
+        for (number, what, most) in [
+            (total, "requests per query", MAX_REQUESTS),
+            (places as u64, "connections", limits::CONNECTIONS as u64),
+        ] {
+            if number > most {
+                return Err(Problem::new(
+                    key("levels"),
+                    format!("{number} {what} are invalid; expected at most {most}"),
+                ));
+            }
         }
         let of_nodes = nodes.iter().skip(1);
         Ok(Shape {

@@ -3,7 +3,7 @@
 
 use super::super::answers::LevelAnswers;
 use super::super::test_network::{Log, TestNetwork, build};
-use super::super::{Message, Quality};
+use super::super::{Message, Quality, Workload};
 
 /// Client 0, aggregators 1 and 2, workers 3 and 4 below the first, 5 and 6 below the second.
 const TREE: &str = r#"
@@ -56,6 +56,7 @@ fn level(asked: u64, in_time: u64, late: u64) -> LevelAnswers {
         asked,
         in_time,
         late,
+        unanswered: asked - in_time - late,
         in_time_share: in_time as f64 / asked as f64,
     }
 }
