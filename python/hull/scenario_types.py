@@ -244,8 +244,8 @@ class TreeLevel(TypedDict):
     """
     deadline: NotRequired[Time]
     """Longest time that a host of the level above waits for the responses of an iteration; it
-    continues without those that are missing, and drops them when they arrive (unset: it waits
-    for all).
+    continues without the missing ones, and drops them when they arrive (unset: it waits for
+    all).
     """
 
 
@@ -598,7 +598,7 @@ class ReactionPoint(TypedDict):
     min_rate: NotRequired[Rate]
     """Smallest rate."""
     rate_limiters: NotRequired[int]
-    """Rate limiters of a host, to which its flows are hashed; those of a limiter share its rate
+    """Rate limiters of a host, to which its flows are hashed; flows of a limiter share its rate
     and feedback (thesis 2.4, 5.1). Unset: one for each flow.
     """
 

@@ -220,7 +220,7 @@ def rule_row(
     counts = readings.parse_counts(out.with_suffix(".counts").read_text())
     last = out.with_suffix(".rto").read_text().splitlines()[-1]
     rto = [float(word) * 1e3 for word in last.split()[1:]]
-    # star.tcl sorts connections by name: those of 10 MB come before those of queries.
+    # star.tcl sorts connections by name: 10 MB come before queries.
     half = len(rto) // 2
     cells = [np.mean(took["query"]), *np.percentile(took["query"], [90, 98, 99, 99.9])]
     cells += [np.mean(took["10000000B"])]

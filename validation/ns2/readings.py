@@ -1,7 +1,7 @@
 """The same quantities from both simulators' results, with the same names and units.
 
 Completion runs from the client's request to the last byte of the response, of a query of its last
-response. The queue is that of the client's port, averaged over intervals (ns-2's queue monitor).
+response. The queue is at the client's port, averaged over intervals (ns-2's queue monitor).
 """
 
 import itertools

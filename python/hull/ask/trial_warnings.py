@@ -34,7 +34,7 @@ def warnings_before(trial: Trial) -> tuple[str, ...]:
 
 
 def warnings_of_runs(question: Question, ran: Ran) -> tuple[str, ...]:
-    """Warnings of the scenario, and those that follow from the runs."""
+    """Warnings of the scenario, and warnings that follow from the runs."""
     cells = _cells(question, ran.plan)
     groups = [
         [

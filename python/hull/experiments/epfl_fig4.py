@@ -338,7 +338,7 @@ CLAIMS = (
         "restart after idle, 36.1 with an initial window of 1, 35.5 with a minimum RTO of 200 ms, "
         "and 34.5 without limited transmit or with NICs of 500 packets. ns-2 itself, with the same "
         "arrivals and a sound tick, has 35.9 ms; with the script's tick the timeouts of 10 MB "
-        "connections grow, but those of queries do not, so ns-2 2.35 does not reproduce the 53 ms.",
+        "connections grow, but the queries' do not, so ns-2 2.35 does not reproduce the 53 ms.",
         shown_by=(
             *commands(
                 "epfl-fig4",

@@ -125,7 +125,7 @@ CLAIMS = (
         id="thesis-deadlines-users",
         source="thesis 2.1.1",
         claim="with 100s of workers a few slow responses affect many users: the share of "
-        "incomplete results is at least 10 times that of missing answers (TCP, 10 ms)",
+        "incomplete results is at least 10 times the share of missing answers (TCP, 10 ms)",
         check=_users,
         kind="fitted",
         bound="hull",

@@ -58,7 +58,7 @@ def test_seeds_share_a_warning(tmp_path: Path, replay: tuple[str, ...]) -> None:
     page = html.unescape((tmp_path / "answer" / "ask.html").read_text(encoding="utf-8"))
     for sentence in (NEVER, dropped):
         assert f"<li>{sentence}.</li>" in page
-    # The number is that of all seeds together.
+    # The number counts all seeds together.
     runs = json.loads((tmp_path / "answer" / "runs" / "summary.json").read_text(encoding="utf-8"))
     drops = [part["drops"] for part in runs["parts"] if part["scheme"] == "dctcp"]
     assert len(drops) == 4

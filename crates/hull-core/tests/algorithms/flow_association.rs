@@ -99,7 +99,7 @@ proptest! {
 }
 
 /// By hand, T_i = 10 and the largest probability. Form of the report: associated at 0 and drawn again at
-/// 4, the flow is paced before 14, whatever it sends. Thesis: its packets at 9 and 18 restart the timer,
+/// 4, the flow is paced before 14, with or without packets. Thesis: its packets at 9 and 18 restart the timer,
 /// so it is paced before 28; a packet at 28 finds it idle for T_i and restarts nothing.
 #[test]
 fn both_meanings_of_the_timeout() {

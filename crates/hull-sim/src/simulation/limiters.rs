@@ -1,7 +1,7 @@
 //! Rate limiters of hosts that flows share: QCN's sources with few of them (thesis 2.4, 5.1).
 //!
-//! A flow is hashed to one of the limiters of its host. A limiter has one reaction point: its rate is that
-//! of all its flows together, and a notice for any of them reduces it. Flows with data take turns, packet
+//! A flow is hashed to one of the limiters of its host. A limiter has one reaction point: all its
+//! flows together have its rate, and a notice for any of them reduces it. Flows with data take turns, packet
 //! by packet (chosen: the thesis does not say how a limiter serves its flows; one queue of packets would
 //! make a short flow wait for the windows of the others, too).
 //!

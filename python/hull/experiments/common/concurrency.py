@@ -18,7 +18,7 @@ def concurrent_flows(
 ) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
     """Concurrent flows of each server in each window: all, and those above 1 MB.
 
-    `flows` are the background flows, `queries` those that are complete. A query is one flow to
+    `flows` are the background flows, `queries` the complete queries. A query is one flow to
     every other server and one back.
     """
     import numpy as np

@@ -65,7 +65,7 @@ pub struct TreeLevel {
     #[serde(default)]
     pub service: Service,
     /// Longest time that a host of the level above waits for the responses of an iteration; it continues
-    /// without those that are missing, and drops them when they arrive (unset: it waits for all).
+    /// without the missing ones, and drops them when they arrive (unset: it waits for all).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
 }

@@ -50,7 +50,7 @@ pub struct ReactionPoint {
     /// Smallest rate.
     #[serde(default = "min_rate")]
     pub min_rate: Rate,
-    /// Rate limiters of a host, to which its flows are hashed; those of a limiter share its rate and
+    /// Rate limiters of a host, to which its flows are hashed; flows of a limiter share its rate and
     /// feedback (thesis 2.4, 5.1). Unset: one for each flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limiters: Option<u32>,
