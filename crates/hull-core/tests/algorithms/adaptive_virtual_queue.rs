@@ -17,7 +17,8 @@ fn config(target_bps: u64, time_constant_ps: u64) -> AdaptiveVirtualQueueConfig 
 
 proptest! {
     /// The listing of the paper in bytes and seconds: every mark agrees, except where the virtual
-    /// queue is within a hundredth of a byte of its size.
+    /// queue is within a hundredth of a byte of its size. Each packet's fill is rounded down by less than
+    /// 2^-16 bit, so after n packets the capacity is lower by less than n 2^-16 bit per time constant.
     #[test]
     fn follows_the_published_recursion(
         packets in prop::collection::vec((0_u64..3_000_000, 40_u32..1501), 1..400),
@@ -29,7 +30,7 @@ proptest! {
         let (link, target) = (LINK_BPS as f64 / 8.0, target_bps as f64 / 8.0);
         let alpha = 1e6 / time_constant_us as f64;
         let (mut capacity, mut backlog, mut now_ps) = (target, 0.0_f64, 0);
-        for (gap_ps, bytes) in packets {
+        for (n, (gap_ps, bytes)) in (1..).zip(packets) {
             now_ps += gap_ps;
             let (gap, size) = (gap_ps as f64 * 1e-12, f64::from(bytes));
             backlog = (backlog - capacity * gap).max(0.0);
@@ -39,7 +40,9 @@ proptest! {
             backlog += if marked { 0.0 } else { size };
             capacity = ((capacity + alpha * target * gap).min(link) - alpha * size).max(0.0);
             let bps = queue.capacity_bps() as f64;
-            prop_assert!((bps - 8.0 * capacity).abs() < 2.0 + 1e-9 * bps, "{} {}", bps, capacity);
+            let rounded = f64::from(n) * alpha / 65_536.0;
+            let low = 8.0 * capacity - bps;
+            prop_assert!((-1.0..1.0 + rounded + 1e-9 * bps).contains(&low), "{} {}", bps, capacity);
             prop_assert!((queue.backlog_bytes(now_ps) as f64 - backlog).abs() < 1.01);
         }
     }
