@@ -91,6 +91,7 @@ def _names(names: list[str]) -> str:
 
 def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> str:
     pacers, nics = (places[place]["mean"] for place in ("pacer", "nic"))
+    rings = places.get("receive_ring", {"mean": 0})["mean"]
     parts = []
     if pacers > 0:
         fifo = scenario["pacer"]["fifo"]
@@ -100,6 +101,9 @@ def _drops_in_hosts(scenario: Mapping[str, Any], places: Mapping[str, Any]) -> s
     if nics > 0:
         buffer = scenario["host"]["nic_buffer"]
         parts.append(f'{nics:,.0f} by NICs (host.nic_buffer is "{buffer}")')
+    if rings > 0:
+        ring = scenario["host"]["receive"]["ring"]
+        parts.append(f"{rings:,.0f} by full receive rings (host.receive.ring is {ring})")
     if not parts:
         return ""
     return f"packets were dropped inside hosts, per seed {' and '.join(parts)}"

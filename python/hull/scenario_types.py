@@ -56,6 +56,8 @@ LoadBalancing = Literal[
     "ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed", "subflows", "plb", "flowlet"
 ]
 """Load balancer of the message transport."""
+PacerPlace = Literal["after_segmentation", "before_segmentation"]
+"""Place of the pacer in the host."""
 AssociationDraw = Literal["echo", "packet"]
 """Event that draws whether a flow is associated."""
 AssociationEnd = Literal["draw", "packet"]
@@ -519,6 +521,8 @@ class Workload(TypedDict):
 class Pacer(TypedDict):
     """The packet pacer (paper 4.2 and 5.1)."""
 
+    place: NotRequired[PacerPlace]
+    """Place of the pacer in the host."""
     update_interval: NotRequired[Time]
     """Time between two updates of the rate (T_r). Unset: `eta` times 4.88 of the network's
     longest unloaded round trip (64 us for 105 us, 7.2 us for 11.8 us).
@@ -1216,6 +1220,10 @@ class Receive(TypedDict):
 
     frames: NotRequired[int]
     """Number of waiting packets that raises an interrupt (rx-frames)."""
+    ring: NotRequired[int]
+    """Packets that may wait for the processor (descriptors of the receive ring); others are
+    dropped. Unset: no limit.
+    """
     wait: NotRequired[Time]
     """Longest wait of a packet for an interrupt (rx-usecs)."""
     adaptive: NotRequired[bool]
@@ -1234,6 +1242,19 @@ class Receive(TypedDict):
     """Whether interrupts stay enabled while the processor works, each for the packets that it
     announced; otherwise they are masked until no packet is left (NAPI).
     """
+
+
+class Transmit(TypedDict):
+    """The sending side of a host: one processor with a cost per packet, which receiving does not
+    share (paper 4.1, remark 3).
+    """
+
+    packet_cost: NotRequired[Time]
+    """Processor time of a packet that the stack hands to the NIC; with host.offload of a whole
+    piece.
+    """
+    frame_cost: NotRequired[Time]
+    """Additional processor time of each packet on the wire, split off a piece or not."""
 
 
 class Gamma(TypedDict):
@@ -1283,6 +1304,8 @@ class Host(TypedDict):
     """Largest piece that TCP hands to the NIC (segmentation offload): the NIC splits it and
     sends the packets back to back. Unset: single packets.
     """
+    transmit: NotRequired[Transmit]
+    """Processor of the sending side; without this table packets cost nothing there."""
     receive: NotRequired[Receive]
     """Interrupts and processor of the receiving side; without this table packets cost nothing."""
     application_delay: NotRequired[Time]

@@ -169,7 +169,8 @@ def _burst(kind: str, workload: Mapping[str, Any], network: Network) -> float:
         if "batch" not in workload:
             return total
         asked = workload.get("fan_in") or _number(workload.get("servers"), network)
-        return total * min(1, workload["batch"] / asked)
+        at_once: float = min(1, workload["batch"] / asked)
+        return total * at_once
     if kind == "aggregation_tree":
         numbers = [_number(level["hosts"], network) for level in workload["levels"]]
         each = [below / above for above, below in pairwise((1, *numbers))]

@@ -55,7 +55,7 @@ def test_narrow_terminal_omits_columns() -> None:
     [
         ("uplink_rate", "topology.tree.uplink_rate", 4),
         ("UPLINK", "topology.tree.uplink_rate", 8),
-        ("pacer.*", "pacer.fifo", 17),
+        ("pacer.*", "pacer.fifo", 18),
         ("switch.*.threshold", "switch.marking.threshold", 4),
         ("run.see?", "run.seed", 1),
     ],

@@ -19,7 +19,12 @@ EVERYTHING: dict[str, Any] = {
         "star": {"hosts": 5},
         "failures": [{"link": "h0--switch", "at": "10ms", "until": "10.5ms"}],
     },
-    "host": {"rate": "1Gbps", "delay": "1us", "receive": {"frames": 8, "wait": "20us"}},
+    "host": {
+        "rate": "1Gbps",
+        "delay": "1us",
+        "receive": {"frames": 8, "wait": "20us"},
+        "transmit": {"packet_cost": "1ns"},
+    },
     "switch": {"rate": "1Gbps", "delay": "1us", "marking": {"threshold": "30KB"}},
     "transport": {"congestion_control": "dctcp", "ecn": True},
     "transports": {"other": {"congestion_control": "newreno", "ecn": False}},

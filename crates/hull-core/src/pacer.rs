@@ -32,6 +32,9 @@
 //! A packet larger than the bucket leaves when the bucket is full and takes the tokens below zero. It
 //! therefore cannot block the FIFO, and the average rate holds.
 //!
+//! Before segmentation (thesis 4.3.2 and 4.6: a software pacer cannot undo what segmentation offload does
+//! behind it) the pacer decides on a piece by its first packet, and all packets of a piece leave together.
+//!
 //! Units: rates in bit/s, times in picoseconds; tokens in 1e-12 bit, so that a rate times a time is an
 //! exact integer.
 
@@ -197,6 +200,27 @@ impl Pacer {
         }
     }
 
+    /// Takes a further packet, of `bytes`, of the piece of which [`Pacer::admit`] has just decided on the
+    /// first (pacing before segmentation). It shares the fate of that packet; one that passes takes
+    /// its tokens below zero.
+    #[inline]
+    pub fn admit_behind(&mut self, bytes: u32, first: Admission, paced: bool) {
+        self.measured_bytes += u64::from(bytes);
+        match first {
+            Admission::Queued => self.backlog_bytes = self.backlog_bytes.saturating_add(bytes),
+            Admission::Pass if paced && self.backlog_bytes == 0 => self.spend(bytes),
+            Admission::Pass | Admission::Dropped => {}
+        }
+    }
+
+    /// Removes a further packet, of `bytes`, of a piece whose first packet has just left.
+    #[inline]
+    pub fn release_behind(&mut self, bytes: u32) {
+        debug_assert!(bytes <= self.backlog_bytes, "no such packet waits");
+        self.backlog_bytes = self.backlog_bytes.saturating_sub(bytes);
+        self.spend(bytes);
+    }
+
     /// Next time at which to call [`Pacer::poll`] if a packet of `head_bytes` is at the head of the
     /// FIFO, ps: the head's departure at the current rate, or an earlier rate update, which may
     /// change that departure. Not before the last call's time.
@@ -341,8 +365,13 @@ impl Pacer {
         if self.tokens < self.needed_tokens(bytes) {
             return false;
         }
-        self.tokens = self.tokens.saturating_sub(size_tokens(bytes));
+        self.spend(bytes);
         true
+    }
+
+    #[inline]
+    fn spend(&mut self, bytes: u32) {
+        self.tokens = self.tokens.saturating_sub(size_tokens(bytes));
     }
 }
 

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::{
     self, Control, Divided, Failure, LastFlow, Outcome, PacketCount, ProcessorUse, Quality,
-    Throughput,
+    SendingUse, Throughput,
 };
 use crate::transport::External;
 
@@ -79,6 +79,9 @@ pub struct Summary {
     pub fairness: Option<Fairness>,
     /// Interrupts and processor use of the measured host, if `host.receive` models them.
     pub processor: Option<ProcessorUse>,
+    /// Use of the busiest host's sending processor, if `host.transmit` models them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sending_processor: Option<SendingUse>,
     /// Goodput, and utilization of the client's link.
     pub throughput: Throughput,
     /// Results of the flows of each transport, if there are several.
@@ -184,6 +187,7 @@ pub fn run(
         queries,
         fairness: outcome.fairness,
         processor: outcome.processor,
+        sending_processor: outcome.sending_processor,
         throughput: outcome.throughput,
         transports: outcome.transports,
         groups: outcome.flows.groups(),
@@ -192,6 +196,7 @@ pub fn run(
         drops_by_place: drops_by_place(
             &outcome.links,
             (!scenario.topology.failures.is_empty()).then_some(outcome.drops_without_route),
+            outcome.ring_drops,
         ),
         failure_drops: failure_drops(&outcome.links),
         links: by_tier(&outcome.links),

@@ -49,11 +49,13 @@ pub enum Kind {
     Credit = 20,
     /// A rate limiter that flows share may send its next packet.
     Limiter = 21,
+    /// The processor of a host that sends has done a packet or piece.
+    Send = 22,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    const ALL: [Kind; 22] = [
+    const ALL: [Kind; 23] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -76,6 +78,7 @@ impl Kind {
         Kind::Held,
         Kind::Credit,
         Kind::Limiter,
+        Kind::Send,
     ];
 }
 

@@ -1,5 +1,5 @@
-//! The host below its transport, in the order of a packet's way out and back: a stack with variable
-//! delay, the NIC's queue and the pacer behind it; the receive path with its interrupts and its
+//! The host below its transport, in the order of a packet's way out and back: the processor that sends,
+//! a stack with variable delay, the NIC's queue and the pacer behind it; the receive path with its interrupts and its
 //! processor. Parts that a scenario omits cost nothing.
 
 mod delay_line;
@@ -8,6 +8,7 @@ mod nic;
 mod pacer_stage;
 mod puller;
 mod receive_path;
+mod send_processor;
 
 pub use delay_line::DelayLine;
 pub use message_nic::{MessageNic, Turn};
@@ -15,6 +16,7 @@ pub use nic::{Entry, Nic};
 pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use puller::Puller;
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
+pub use send_processor::{SendConfig, SendProcessor};
 
 use crate::network::Network;
 
@@ -27,10 +29,16 @@ pub struct HostSide {
     pub rates_bps: Vec<u64>,
     /// Largest piece that TCP passes to the NIC, bytes; 0 without segmentation offload.
     pub offload_bytes: u16,
+    /// Whether packets pass a processor or a stack with variable delay on their way to the NIC.
+    pub has_stages: bool,
+    /// Processors that send.
+    pub senders: Vec<SendProcessor>,
     /// Stacks with variable delay: host h has 2h for sending and 2h + 1 for receiving.
     pub stacks: Vec<DelayLine>,
     /// NIC queues with pacers.
     pub pacers: Vec<PacerStage>,
+    /// Whether the pacers stand before segmentation; otherwise behind the NIC queues.
+    pub paces_pieces: bool,
     /// Whether packets inform the pacers of ECN-Echoes; otherwise ACKs do.
     pub packets_tell: bool,
     /// Receive paths with interrupts.
@@ -69,6 +77,7 @@ impl HostSide {
                 std::mem::swap(here, there);
             }
         }
+        swap(&mut self.senders, &mut other.senders, host);
         swap(&mut self.stacks, &mut other.stacks, 2 * host);
         swap(&mut self.stacks, &mut other.stacks, 2 * host + 1);
         swap(&mut self.pacers, &mut other.pacers, host);
@@ -83,11 +92,12 @@ impl HostSide {
 
     /// Number of packets in all hosts.
     pub fn backlog(&self) -> usize {
+        let senders: usize = self.senders.iter().map(SendProcessor::len).sum();
         let stacks: usize = self.stacks.iter().map(DelayLine::len).sum();
         let pacers = self.pacers.iter();
         let pacers: usize = pacers.map(|p| p.nic.len() + p.backlog()).sum();
         let receivers: usize = self.receivers.iter().map(ReceivePath::backlog).sum();
         let control: usize = self.message_nics.iter().map(MessageNic::backlog).sum();
-        stacks + pacers + receivers + control
+        senders + stacks + pacers + receivers + control
     }
 }

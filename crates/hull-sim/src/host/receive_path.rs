@@ -1,6 +1,7 @@
 //! The receiving side of a host: interrupt coalescing with `ethtool`'s settings (`rx-frames`,
 //! `rx-usecs`, adaptive), receive offload, and one processor with a cost per interrupt and per packet
-//! (paper 4.2 and table 2, thesis 4.3.1).
+//! (paper 4.2 and table 2, thesis 4.3.1). A packet that finds its ring full is dropped (paper 6.1, remark
+//! 5: the receiver's NIC cannot keep up with small packets).
 //!
 //! An interrupt is raised when `frames` packets wait or the first has waited `wait_ps`. The processor
 //! then takes packets until none is left, without further interrupts (NAPI). Unmasked: interrupts
@@ -17,6 +18,8 @@ use crate::network::{NO_OPTIONS, Packet, flags};
 pub struct ReceiveConfig {
     /// Number of waiting packets that raises an interrupt (rx-frames).
     pub frames: u32,
+    /// Number of packets that may wait for the processor.
+    pub ring: usize,
     /// Longest wait of a packet for an interrupt, ps (rx-usecs).
     pub wait_ps: u64,
     /// Whether the wait adapts to the arrival rate.
@@ -63,6 +66,8 @@ pub struct ReceivePath {
     /// Smoothed time between packets and time of the last arrival, ps.
     gap_ps: u64,
     last_ps: u64,
+    /// Number of packets that found the ring full.
+    pub drops: u64,
     /// Number of interrupts.
     pub interrupts: u64,
     /// Processor time used, ps.
@@ -83,9 +88,21 @@ impl ReceivePath {
             in_hand: None,
             gap_ps: u64::MAX / 16,
             last_ps: 0,
+            drops: 0,
             interrupts: 0,
             busy_ps: 0,
         }
+    }
+
+    /// Whether a packet from the wire finds no room.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.ring.len() >= self.config.ring
+    }
+
+    /// Whether the ring has a limit.
+    pub fn has_limit(&self) -> bool {
+        self.config.ring < usize::MAX
     }
 
     /// Adds a packet from the wire. Returns the time of the next call to [`Self::serve`], if it is

@@ -141,13 +141,21 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
 }
 
 /// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`; if links fail,
-/// `failed_links` and `no_route`, with the packets of flows without a path; then by the tiers of
+/// `failed_links` and `no_route`, with the packets of flows without a path; `receive_ring`, if rings are
+/// limited; then by the tiers of
 /// switches' links, and of hosts' links that lose packets at random. The sum is all drops.
-pub fn drops_by_place(links: &[LinkCount], no_route: Option<u64>) -> IndexMap<String, u64> {
+pub fn drops_by_place(
+    links: &[LinkCount],
+    no_route: Option<u64>,
+    ring: Option<u64>,
+) -> IndexMap<String, u64> {
     let mut places = IndexMap::from([("pacer".to_owned(), 0), ("nic".to_owned(), 0)]);
     if let Some(packets) = no_route {
         places.insert("failed_links".to_owned(), 0);
         places.insert("no_route".to_owned(), packets);
+    }
+    if let Some(packets) = ring {
+        places.insert("receive_ring".to_owned(), packets);
     }
     let mut add = |place: &str, packets: u64| match places.get_mut(place) {
         Some(count) => *count += packets,

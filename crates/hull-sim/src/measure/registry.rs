@@ -344,6 +344,13 @@ const BEFORE_SEVERAL: &[Statistic] = &[
         "share of the time that the processor of host 0 spent on interrupts and packets",
     ),
     Statistic::new(
+        "sending_processor.utilization",
+        Share,
+        Mean,
+        "share of the time that the busiest host's sending processor worked, from time 0 on; absent without \
+         `host.transmit`",
+    ),
+    Statistic::new(
         "throughput.goodput_bps",
         BitPerSecond,
         Mean,
@@ -439,7 +446,7 @@ const AFTER_SEVERAL: &[Statistic] = &[
         "drops_by_place.<place>",
         Packet,
         Mean,
-        "drops by place: `pacer` and `nic` are inside the hosts; `failed_links` and `no_route`, with \
+        "drops by place: `pacer`, `nic` and, with `host.receive.ring`, `receive_ring` are inside the hosts; `failed_links` and `no_route`, with \
          `topology.failures`, are packets lost on failed links and of flows without a path; the others are \
          tiers of switches' links, such as `tor-host`, and of hosts' links with random loss; their sum is \
          `drops`",

@@ -55,6 +55,9 @@ pub struct Host {
     /// packets back to back. Unset: single packets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offload: Option<Size>,
+    /// Processor of the sending side; without this table packets cost nothing there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transmit: Option<Transmit>,
     /// Interrupts and processor of the receiving side; without this table packets cost nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive: Option<Receive>,
@@ -76,6 +79,19 @@ impl Host {
     }
 }
 
+/// The sending side of a host: one processor with a cost per packet, which receiving does not share (paper
+/// 4.1, remark 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Transmit {
+    /// Processor time of a packet that the stack hands to the NIC; with host.offload of a whole piece.
+    #[serde(default)]
+    pub packet_cost: Time,
+    /// Additional processor time of each packet on the wire, split off a piece or not.
+    #[serde(default)]
+    pub frame_cost: Time,
+}
+
 /// The receiving side of a host: interrupt coalescing with `ethtool`'s names, and the processor
 /// time of interrupts and packets (paper 4.2 and table 2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -84,6 +100,10 @@ pub struct Receive {
     /// Number of waiting packets that raises an interrupt (rx-frames).
     #[serde(default = "default::one_u32")]
     pub frames: u32,
+    /// Packets that may wait for the processor (descriptors of the receive ring); others are dropped. Unset: no
+    /// limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<u32>,
     /// Longest wait of a packet for an interrupt (rx-usecs).
     #[serde(default)]
     pub wait: Time,
@@ -142,6 +162,10 @@ pub(super) fn check(host: &Host, mtu: u64) -> Vec<Result<(), Problem>> {
     if let Some(jitter) = &host.stack_jitter {
         found.push(check_service("host.stack_jitter", jitter));
     }
+    if let Some(costs) = &host.transmit {
+        found.push(delay("host.transmit.packet_cost", costs.packet_cost));
+        found.push(delay("host.transmit.frame_cost", costs.frame_cost));
+    }
     if let Some(receive) = &host.receive {
         let frames = receive.frames;
         let allowed = "1 to 4096";
@@ -151,6 +175,14 @@ pub(super) fn check(host: &Host, mtu: u64) -> Vec<Result<(), Problem>> {
             frames,
             allowed,
         ));
+        if let Some(ring) = receive.ring {
+            found.push(require(
+                (1..=65_536).contains(&ring),
+                "host.receive.ring",
+                ring,
+                "1 to 65536",
+            ));
+        }
         found.push(delay("host.receive.wait", receive.wait));
         found.push(delay("host.receive.interrupt_cost", receive.interrupt_cost));
         found.push(delay("host.receive.packet_cost", receive.packet_cost));

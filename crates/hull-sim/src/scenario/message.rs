@@ -156,6 +156,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         "one of the two: queues that trim have room of their own",
     )?;
     need(
+        !s.sends_messages_only() || s.host.transmit.is_none(),
+        "host.transmit",
+        "a table",
+        "no such key with the message transport, whose NIC sends without the host's processor",
+    )?;
+    need(
         !of_messages || s.measure.capture.is_none(),
         "measure.capture",
         "a table",

@@ -67,15 +67,15 @@ pub use erasure::Erasure;
 pub use error::{Mistake, Place, ScenarioError};
 pub use expand::{Cell, expand, expand_verified};
 pub use groups::{Comparison, Condition, OTHER as OTHER_GROUP, conditions as group_conditions};
-pub use host::{Host, HostQueue, Receive};
+pub use host::{Host, HostQueue, Receive, Transmit};
 pub use keys::{keys, schema};
 pub use marking::{MarkOn, Marking};
 pub use measure::{Capture, FlowSeries, Measure, PacerSeries, Probe};
 pub use memory::{Memory, Preset};
 pub use message::Message;
 pub use pacer::{
-    AssociationDraw, AssociationEnd, Clocks, Pacer, PacerSettings, WhenFifoFull, WhenTableFull,
-    paced_path,
+    AssociationDraw, AssociationEnd, Clocks, Pacer, PacerPlace, PacerSettings, WhenFifoFull,
+    WhenTableFull, paced_path,
 };
 pub use pacer_rule::PacedPath;
 pub use round_trip::longest_round_trip_ps;

@@ -7,7 +7,7 @@ use super::longest_round_trip_ps;
 use super::pacer_rule::{self, PacedPath};
 use super::{Scenario, default};
 use crate::host::Overtaking;
-use crate::problem::{Problem, quoted, require};
+use crate::problem::{Problem, need, quoted, require};
 use crate::topology::Graph;
 use crate::units::{Rate, Share, Size, Tick, Time};
 
@@ -68,10 +68,25 @@ pub enum Clocks {
     Synchronized,
 }
 
+/// Place of the pacer in the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PacerPlace {
+    /// Behind the NIC's queue and its segmentation: packets are paced (paper 4.2).
+    #[default]
+    AfterSegmentation,
+    /// In software, before the NIC: whole pieces of host.offload are paced, and the packets of each leave
+    /// back to back (thesis 4.3.2 and 4.6).
+    BeforeSegmentation,
+}
+
 /// The packet pacer (paper 4.2 and 5.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pacer {
+    /// Place of the pacer in the host.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub place: PacerPlace,
     /// Time between two updates of the rate (T_r). Unset: `eta` times 4.88 of the network's longest
     /// unloaded round trip (64 us for 105 us, 7.2 us for 11.8 us).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,9 +147,14 @@ pub struct Pacer {
     pub rate_step: Rate,
 }
 
+fn is_default(place: &PacerPlace) -> bool {
+    *place == PacerPlace::default()
+}
+
 impl Default for Pacer {
     fn default() -> Self {
         Pacer {
+            place: PacerPlace::default(),
             update_interval: None,
             eta: default::eta(),
             beta: None,
@@ -251,6 +271,12 @@ pub(super) fn check_links(scenario: &Scenario, graph: &Graph) -> Result<(), Prob
 /// Checks the pacer of hosts with links of rate `link` and packets of at most `mtu` bytes.
 pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
+    found.push(need(
+        pacer.place == PacerPlace::AfterSegmentation || pacer.overtaking != Overtaking::Held,
+        "pacer.place",
+        "\"before_segmentation\"",
+        "\"after_segmentation\" with pacer.overtaking = \"held\", which stops the NIC's queue",
+    ));
     if let Some(interval) = pacer.update_interval {
         let shortest = Time(100_000);
         found.push(require(

@@ -119,7 +119,9 @@ fn hosts_ps(scenario: &Scenario) -> u64 {
         let wait_ps = if waits { receive.wait.0 } else { 0 };
         wait_ps + receive.interrupt_cost.0 + receive.packet_cost.0 + receive.frame_cost.0
     });
-    4 * stack_ps + 2 * receiving_ps
+    let sending_ps =
+        (host.transmit.as_ref()).map_or(0, |costs| costs.packet_cost.0 + costs.frame_cost.0);
+    4 * stack_ps + 2 * (sending_ps + receiving_ps)
 }
 
 fn mean_ps(service: &Service) -> u64 {

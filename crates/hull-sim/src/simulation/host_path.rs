@@ -24,6 +24,40 @@ impl Simulation {
             let flow = &mut self.endpoints.table.flows[packet.flow as usize];
             flow.in_flight = flow.in_flight.wrapping_add(1);
         }
+        if self.endpoints.hosts.has_stages {
+            self.send_through_stages(host, packet, behind);
+        } else {
+            self.send_to_nic(host, packet);
+        }
+    }
+
+    #[inline(never)]
+    fn send_through_stages(&mut self, host: usize, packet: Packet, behind: bool) {
+        let Some(sender) = self.endpoints.hosts.senders.get_mut(host) else {
+            self.send_to_stack(host, packet, behind);
+            return;
+        };
+        sender.add(self.clock.now_ps, packet, behind);
+        self.endpoints.wake_sender(host, &mut self.clock);
+    }
+
+    /// Passes on the packets that the sending processor of a host has done.
+    pub(super) fn serve_sender(&mut self, host: usize) {
+        let sender = &mut self.endpoints.hosts.senders[host];
+        if sender.event_ps != self.clock.now_ps {
+            return; // an earlier event took its place
+        }
+        sender.event_ps = u64::MAX;
+        while let Some(packet) = self.endpoints.hosts.senders[host].take(self.clock.now_ps) {
+            let options = &mut self.fabric.network.options;
+            options.leave_stage(&packet, SENDER, self.clock.now_ps);
+            self.send_to_stack(host, packet, packet.is_behind());
+        }
+        self.endpoints.wake_sender(host, &mut self.clock);
+    }
+
+    /// Passes a packet to the NIC, through a stack with variable delay if there is one.
+    fn send_to_stack(&mut self, host: usize, packet: Packet, behind: bool) {
         if self.endpoints.hosts.stacks.is_empty() {
             self.send_to_nic(host, packet);
             return;
@@ -53,8 +87,22 @@ impl Simulation {
     fn send_to_nic(&mut self, host: usize, packet: Packet) {
         if self.endpoints.hosts.pacers.is_empty() {
             self.send_to_wire(host, packet);
+        } else if self.endpoints.hosts.paces_pieces {
+            self.send_to_first_pacer(host, packet);
         } else {
             self.send_to_pacer(host, packet);
+        }
+    }
+
+    /// Passes a packet to a pacer that stands before segmentation; the port behind it is the NIC queue.
+    #[inline(never)]
+    fn send_to_first_pacer(&mut self, host: usize, packet: Packet) {
+        let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
+        let drops = self.endpoints.hosts.pacers[host].drops;
+        if (self.endpoints).admit(host, &packet, clock, options, &mut self.tally) {
+            self.send_to_wire(host, packet);
+        } else if self.endpoints.limits_queues && self.endpoints.hosts.pacers[host].drops > drops {
+            self.left_host(&packet);
         }
     }
 
@@ -90,7 +138,9 @@ impl Simulation {
     #[inline(never)]
     fn send_from(&mut self, host: usize, place: u32, is_last: bool) {
         let port = self.endpoints.hosts.ports[host] as usize;
-        let is_limited = self.endpoints.limits_queues && self.endpoints.hosts.pacers.is_empty();
+        let hosts = &self.endpoints.hosts;
+        let queues_at_port = hosts.pacers.is_empty() || hosts.paces_pieces;
+        let is_limited = self.endpoints.limits_queues && queues_at_port;
         if !is_last && !is_limited {
             self.transmit(self.clock.now_ps, port, place);
             return;
@@ -153,6 +203,12 @@ impl Simulation {
             return;
         }
         let receiver = &mut self.endpoints.hosts.receivers[host];
+        if receiver.is_full() {
+            receiver.drops += 1;
+            let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
+            (self.endpoints).drop_packet(packet, now_ps, options, &mut self.tally);
+            return;
+        }
         if let Some(at_ps) = receiver.arrive(self.clock.now_ps, packet) {
             receiver.event_ps = at_ps;
             self.clock.schedule(at_ps, Kind::Receive, host);
@@ -197,6 +253,17 @@ impl Simulation {
 }
 
 impl Endpoints {
+    /// Schedules the next event of a sending processor.
+    fn wake_sender(&mut self, host: usize, clock: &mut Clock) {
+        let sender = &mut self.hosts.senders[host];
+        if let Some(at_ps) = sender.next_ps()
+            && at_ps < sender.event_ps
+        {
+            sender.event_ps = at_ps;
+            clock.schedule(at_ps, Kind::Send, host);
+        }
+    }
+
     /// Adds a packet to a stack; when sending, it may be a further one of a large piece (`behind`).
     #[inline]
     fn enter_stack(&mut self, line: usize, received: &Received, behind: bool, clock: &mut Clock) {

@@ -52,7 +52,8 @@ use instruments::Instruments;
 pub use live::{Live, Shown};
 use losses::Losses;
 pub use outcome::{
-    Divided, DividedBy, Measured, Outcome, PacketCount, PartLoad, ProcessorUse, Throughput,
+    Divided, DividedBy, Measured, Outcome, PacketCount, PartLoad, ProcessorUse, SendingUse,
+    Throughput,
 };
 use partition::Partition;
 
@@ -323,6 +324,7 @@ impl Simulation {
             Kind::Pacer => self.serve_pacer(index),
             Kind::Stack => self.serve_stack(index),
             Kind::Receive => self.serve_receive(index),
+            Kind::Send => self.serve_sender(index),
             Kind::Rto | Kind::DelayedAck | Kind::Pace => self.serve_timers(entity),
             Kind::Workload => {
                 if !self.is_first() {

@@ -86,6 +86,13 @@ pub struct ProcessorUse {
     pub utilization: f64,
 }
 
+/// Processor time of the host whose sending processor worked most.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SendingUse {
+    /// Share of the time in which the processor worked on packets.
+    pub utilization: f64,
+}
+
 /// Load of one part of a run that was simulated in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartLoad {
@@ -162,6 +169,10 @@ pub struct Outcome {
     pub links: Vec<LinkCount>,
     /// Use of the client's processor, if it is modelled.
     pub processor: Option<ProcessorUse>,
+    /// Use of the busiest sending processor, if they are modelled.
+    pub sending_processor: Option<SendingUse>,
+    /// Number of packets that found a receive ring full, if rings are limited.
+    pub ring_drops: Option<u64>,
     /// Number of packets carried, counted at each link.
     pub packet_hops: u64,
     /// Number of events served, without samples.
@@ -237,6 +248,8 @@ impl Outcome {
             links: fabric.links(hosts, before, &measured),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
             processor: instruments.processor(simulated_ps, hosts),
+            sending_processor: sending_processor(simulated_ps, hosts),
+            ring_drops: ring_drops(hosts),
             counts: tally.counts(hosts, network, &losses),
             occupancy: measured.occupancy,
             queues: measured.queues,
@@ -309,6 +322,18 @@ impl Instruments {
             utilization: receiver.busy_ps as f64 * 1e-12 / seconds,
         })
     }
+}
+
+fn sending_processor(now_ps: u64, hosts: &HostSide) -> Option<SendingUse> {
+    let busy = hosts.senders.iter().map(|sender| sender.busy_ps(now_ps));
+    Some(SendingUse {
+        utilization: busy.max()? as f64 / now_ps.max(1) as f64,
+    })
+}
+
+fn ring_drops(hosts: &HostSide) -> Option<u64> {
+    let limited = hosts.receivers.first()?.has_limit();
+    limited.then(|| hosts.receivers.iter().map(|receiver| receiver.drops).sum())
 }
 
 impl Records {

@@ -11,6 +11,7 @@ use super::star::{BULK, US_PS, assert_near, run, scenario};
 
 const CONFIG: ReceiveConfig = ReceiveConfig {
     frames: 4,
+    ring: usize::MAX,
     wait_ps: 50 * US_PS,
     adaptive: false,
     join_bytes: 0,

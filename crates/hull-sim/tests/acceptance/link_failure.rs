@@ -289,7 +289,7 @@ fn restored_port_starts_idle() {
 fn losses_of_a_failure_have_a_place() {
     let failure = "{link=\"h1--switch\",at=\"5ms\",until=\"60ms\"}";
     let outcome = one_flow(2000, failure, &["transport.max_window=100"]);
-    let places = drops_by_place(&outcome.links, Some(outcome.drops_without_route));
+    let places = drops_by_place(&outcome.links, Some(outcome.drops_without_route), None);
     assert_eq!(places.values().sum::<u64>(), outcome.packets.dropped);
     assert_eq!(places["nic"], 0);
     assert_eq!(places["no_route"], outcome.drops_without_route);

@@ -206,7 +206,7 @@ fn drops_are_counted_by_place() {
         ),
         1,
     );
-    let places = drops_by_place(&outcome.links, None);
+    let places = drops_by_place(&outcome.links, None, None);
     let names: Vec<&str> = places.keys().map(String::as_str).collect();
     assert_eq!(names, ["pacer", "nic", "switch-host"]);
     assert!(places.values().all(|&drops| drops > 0), "{places:?}");

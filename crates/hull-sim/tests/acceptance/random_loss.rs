@@ -74,7 +74,7 @@ fn assert_shares(outcome: &Outcome, share: impl Fn(&LinkCount) -> f64) {
             link.to
         );
     }
-    let places = drops_by_place(&outcome.links, None);
+    let places = drops_by_place(&outcome.links, None, None);
     assert_eq!(places.values().sum::<u64>(), outcome.packets.dropped);
     assert_eq!(places["nic"] + places["pacer"], 0, "{places:?}");
 }
@@ -106,7 +106,7 @@ fn single_links_lose_their_share_and_others_nothing() {
             .find(|link| link.from == from)
             .map(|link| &link.tier)
     };
-    let places = drops_by_place(&outcome.links, None);
+    let places = drops_by_place(&outcome.links, None, None);
     let of_hosts = outcome.links.iter().filter(|link| link.from != "switch");
     let of_hosts: u64 = of_hosts.map(|link| link.drops).sum();
     assert!(of_hosts > 200, "{of_hosts}");

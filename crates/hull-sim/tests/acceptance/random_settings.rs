@@ -203,9 +203,9 @@ fn host() -> impl Strategy<Value = Settings> {
     ];
     let receive = prop_oneof![
         Just(String::new()),
-        (1_u32..40, 0_u32..90, any::<bool>(), 0_u32..65_536, 0_u32..2500).prop_map(
-            |(frames, wait, adaptive, join, cost)| format!(
-                "host.receive={{frames={frames},wait=\"{wait}us\",adaptive={adaptive},join=\"{join}B\",\
+        (1_u32..40, 0_u32..90, any::<bool>(), 0_u32..65_536, 0_u32..2500, select(vec!["", "ring=40,"])).prop_map(
+            |(frames, wait, adaptive, join, cost, ring)| format!(
+                "host.receive={{{ring}frames={frames},wait=\"{wait}us\",adaptive={adaptive},join=\"{join}B\",\
                  interrupt_cost=\"{cost}ns\",packet_cost=\"{}ns\"}}",
                 cost / 3
             )
@@ -220,17 +220,25 @@ fn host() -> impl Strategy<Value = Settings> {
     ];
     let pacer = prop_oneof![
         Just(String::new()),
-        (1_u32..4, select(vec!["any", "other_flows", "none", "held"])).prop_map(
-            |(buckets, overtaking)| format!(
-                "pacer={{buckets={buckets},overtaking=\"{overtaking}\",fifo=\"20KB\",bucket=\"9KB\"}}"
+        (1_u32..4, select(vec![
+            ("after", "any"), ("after", "other_flows"), ("after", "none"), ("after", "held"),
+            ("before", "any"), ("before", "other_flows"),
+        ])).prop_map(
+            |(buckets, (place, overtaking))| format!(
+                "pacer={{place=\"{place}_segmentation\",buckets={buckets},overtaking=\"{overtaking}\",fifo=\"20KB\",bucket=\"9KB\"}}"
             )
         ),
     ];
     let nic = select(vec!["unlimited", "30pkts", "70KB"]);
-    (jitter, receive, offload, pacer, nic, 0_u32..3000).prop_map(
-        |(jitter, receive, [offload, divisor], pacer, nic, delay)| {
+    let send = select(vec![
+        "",
+        "host.transmit={packet_cost=\"2us\",frame_cost=\"300ns\"}",
+    ]);
+    (jitter, send, receive, offload, pacer, nic, 0_u32..3000).prop_map(
+        |(jitter, send, receive, [offload, divisor], pacer, nic, delay)| {
             settings([
                 jitter,
+                send.to_owned(),
                 receive,
                 offload,
                 divisor,
@@ -355,9 +363,10 @@ pub fn any_scenario() -> impl Strategy<Value = Settings> {
             let workload = format!("workload={{{}}}", tables.join(","));
             let probe = "measure.probe={interval=\"100us\"}".to_owned();
             let run = settings([workload, others, format!("run.warmup={warmup}"), probe]);
-            // Rate-based sources send packet by packet through one queue.
+            // Rate-based sources send packet by packet through one queue, messages without a processor.
             let without = [
                 "host.offload",
+                "host.transmit",
                 "transport.tso",
                 "switch.prior",
                 "switch.commit",

@@ -4,10 +4,14 @@ use hull_core::flow_association::{FlowAssociationConfig, WhenFull};
 use hull_core::pacer::{PacerConfig, WhenFifoFull};
 
 use super::switches::host_port;
-use crate::host::{DelayLine, HostSide, Nic, PacerStage, ReceiveConfig, ReceivePath};
+use crate::host::{
+    DelayLine, HostSide, Nic, PacerStage, ReceiveConfig, ReceivePath, SendConfig, SendProcessor,
+};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, AssociationDraw, AssociationEnd, Clocks, PacerSettings, Scenario};
+use crate::scenario::{
+    self, AssociationDraw, AssociationEnd, Clocks, PacerPlace, PacerSettings, Scenario,
+};
 use crate::service_time::ServiceTime;
 use crate::topology::Graph;
 
@@ -24,6 +28,7 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
         ..HostSide::default()
     };
     if let Some(pacer) = &scenario.pacer {
+        side.paces_pieces = pacer.place == PacerPlace::BeforeSegmentation;
         side.packets_tell = pacer.association_draw == AssociationDraw::Packet;
         let settings = pacer.settings(&scenario::paced_path(scenario, graph));
         for host in 0..hosts {
@@ -31,7 +36,10 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
             let config = config(pacer, &settings, rate_bps);
             let association = association(pacer, &settings);
             let stage = stage(scenario, pacer, (&config, &association), graph, host, seed);
-            side.pacers.push(stage);
+            side.pacers.push(match pacer.place {
+                PacerPlace::AfterSegmentation => stage,
+                PacerPlace::BeforeSegmentation => stage.before_segmentation(),
+            });
         }
     }
     if let Some(jitter) = &settings.stack_jitter {
@@ -41,9 +49,18 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
             side.stacks.push(DelayLine::new(delay.clone(), random));
         }
     }
+    if let Some(costs) = &settings.transmit {
+        let config = SendConfig {
+            packet_ps: costs.packet_cost.0,
+            frame_ps: costs.frame_cost.0,
+        };
+        side.senders = (0..hosts).map(|_| SendProcessor::new(config)).collect();
+    }
+    side.has_stages = !(side.senders.is_empty() && side.stacks.is_empty());
     if let Some(receive) = &settings.receive {
         let config = ReceiveConfig {
             frames: receive.frames,
+            ring: receive.ring.map_or(usize::MAX, |packets| packets as usize),
             wait_ps: receive.wait.0,
             adaptive: receive.adaptive,
             join_bytes: receive.join.0 as u32,

@@ -4,7 +4,7 @@
 
 use super::{message, switches};
 use crate::engine::FAR_BYTES;
-use crate::host::{DelayLine, MessageNic, PacerStage, Puller, ReceivePath};
+use crate::host::{DelayLine, MessageNic, PacerStage, Puller, ReceivePath, SendProcessor};
 use crate::limits;
 use crate::measure::{FlowLog, LatencyLog, LinkCount};
 use crate::memory::{Estimate, Need, available, grown};
@@ -78,6 +78,7 @@ impl Run<'_> {
             .transports()
             .any(|one| one.congestion_control.is_of_messages());
         with(host.stack_jitter.is_some(), 2 * size_of::<DelayLine>())
+            + with(host.transmit.is_some(), size_of::<SendProcessor>())
             + with(host.receive.is_some(), size_of::<ReceivePath>())
             + with(has_messages, size_of::<MessageNic>() + size_of::<Puller>())
     }

@@ -138,6 +138,7 @@ fn of_hosts(host: &Host) -> bool {
         stack_delay: _,
         stack_jitter: _,
         offload: _,
+        transmit: _,
         receive: _,
         application_delay: _,
     } = host;

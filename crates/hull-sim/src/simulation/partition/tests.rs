@@ -244,7 +244,8 @@ fn division_by_hosts_does_not_matter() {
             &[
                 "topology={leaf_spine={leaves=3,spines=2,hosts_per_leaf=4}}",
                 "host.stack_jitter={exponential=\"1us\"}",
-                "host.receive={frames=4,wait=\"20us\"}",
+                "host.transmit={packet_cost=\"300ns\",frame_cost=\"200ns\"}",
+                "host.receive={frames=4,wait=\"20us\",ring=8,packet_cost=\"1us\"}",
                 "transport.ack_every=2",
                 "transport.delayed_ack=40us",
                 "run.drain=1ms",
