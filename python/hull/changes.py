@@ -18,6 +18,8 @@ _TIMES = 2.0
 """Ratio from which a change is told in times."""
 _MOST_DECIMALS = 4
 """Of a percentage."""
+_MOST_LOG = math.log(1e6)
+"""Logarithm of a ratio above which an end of a range is infinite: few seeds that differ widely."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,12 @@ class Change:
     @property
     def low(self) -> float:
         """Lower end of the mean's range; 0 without one."""
-        return math.exp(self.mean_log - self._half(0.0)) if self.has_range else 0.0
+        return _end(self.mean_log - self._half(0.0)) if self.has_range else 0.0
 
     @property
     def high(self) -> float:
         """Upper end of the mean's range; infinite without one."""
-        return math.exp(self.mean_log + self._half(0.0)) if self.has_range else math.inf
+        return _end(self.mean_log + self._half(0.0)) if self.has_range else math.inf
 
     @property
     def is_shown(self) -> bool:
@@ -73,20 +75,15 @@ class Change:
         if not self.has_range:
             return None
         half = self._half(1.0)
-        return math.exp(self.mean_log - half), math.exp(self.mean_log + half)
+        return _end(self.mean_log - half), _end(self.mean_log + half)
 
     def as_json(self) -> dict[str, Any]:
-        """Ratios; null where the seeds do not vary."""
+        """Ratios; null where the seeds do not vary, and for an infinite end."""
         low, high = (self.low, self.high) if self.has_range else (None, None)
-        following = self.next_range() or (None, None)
-        return {
-            "ratio": self.ratio,
-            "low": low,
-            "high": high,
-            "next_low": following[0],
-            "next_high": following[1],
-            "seeds": self.seeds,
-        }
+        next_low, next_high = self.next_range() or (None, None)
+        ends = {"low": low, "high": high, "next_low": next_low, "next_high": next_high}
+        known = {name: None if end == math.inf else end for name, end in ends.items()}
+        return {"ratio": self.ratio, **known, "seeds": self.seeds}
 
     def _half(self, of_next: float) -> float:
         """Half of the range of the mean's logarithm; with 1 of that of one more seed."""
@@ -164,6 +161,11 @@ def next_in_words(of: Change) -> str:
     return f"{_percent(low, decimals)} to {_percent(high, decimals)}%"
 
 
+def _end(log: float) -> float:
+    """End of a range of ratios by its logarithm."""
+    return math.exp(log) if log < _MOST_LOG else math.inf
+
+
 def _alone(ratio: float) -> str:
     """A change without a range."""
     if ratio >= _TIMES:
@@ -195,6 +197,8 @@ def _decimals(width: float) -> int:
     """Decimals of a percentage so that half the width of its range has one or two digits."""
     if width <= 0:
         return _MOST_DECIMALS
+    if width == math.inf:
+        return 0
     return min(_MOST_DECIMALS, max(0, -math.floor(math.log10(width))))
 
 

@@ -2,6 +2,7 @@
 logarithms, and tails of flow completion times of a queue model that is independent of hull.
 """
 
+import json
 import math
 import random
 from functools import cache
@@ -11,7 +12,7 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import t
 
-from hull.changes import Change, change, in_words, told
+from hull.changes import Change, change, in_words, next_in_words, told
 from hull.statistics import student_quantile
 
 
@@ -206,3 +207,17 @@ def test_ranges_cover_the_truth_of_completion_times(seeds: int) -> None:
         following += low <= ratios[-1] <= high
     assert 0.93 <= mean / cases <= 0.97
     assert 0.93 <= following / cases <= 0.97
+
+
+def test_an_end_that_says_nothing_is_infinite() -> None:
+    """Two seeds of which one is 100 times as long and the other as short: t is 12.7, or 764 for one
+    of 60 changes."""
+    of = change({1: 100.0, 2: 0.02}, {1: 1.0, 2: 1.0})
+    assert of is not None
+    for found in (of, of.among(60)):
+        assert (found.is_shown, found.high) == (False, math.inf)
+        assert told(found) == "no difference shown (-100 to +inf%)"
+        assert next_in_words(found) == "-100 to +inf%"
+        assert found.low < 1e-6
+        assert (found.as_json()["high"], found.as_json()["next_high"]) == (None, None)
+        json.dumps(found.as_json(), allow_nan=False)

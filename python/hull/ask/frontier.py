@@ -14,6 +14,8 @@ from hull.report.lines import Range
 
 X_TITLE, Y_TITLE = "Large flows, mean: change (%)", "Small flows, 99th percentile: change (%)"
 NONE = Range(0.0, 0.0, 0.0)
+_MOST_DRAWN = 1e6
+"""Largest ratio of a range that is drawn; an end may be infinite."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ def _percent(of: Change) -> Range:
     middle = 100 * (of.ratio - 1)
     if not of.has_range:
         return Range(middle, middle, middle)
-    return Range(middle, 100 * (of.low - 1), 100 * (of.high - 1))
+    high = min(of.high, _MOST_DRAWN)
+    return Range(middle, 100 * (of.low - 1), 100 * (max(high, of.ratio) - 1))
 
 
 def _title(group: str, *, small: bool, large: bool) -> str:
