@@ -142,7 +142,7 @@ def test_hosts_queue_is_picked_with_the_keyboard(open_page: Open, tmp_path: Path
     page = live(open_page(THREE))
     queue = page.locator("#set-queue")
     expect(queue).to_have_value("fair")
-    assert page.get_by_label("Queue", exact=True).get_attribute("id") == "set-queue"
+    assert page.get_by_role("combobox", name="Queue").get_attribute("id") == "set-queue"
     expect(page.locator("#set-queue-summary")).to_contain_text("hosts of today")
     expect(queue).to_have_attribute("aria-describedby", "set-queue-summary")
     queue.focus()
