@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from hull.experiments.common.claims import Finding, about, within
-from hull.experiments.common.decided import decided, interval, ordered
+from hull.experiments.common.decided import (
+    at_least,
+    at_most,
+    decided,
+    interval,
+    less_than,
+    more_than,
+    ordered,
+)
 from hull.experiments.common.measured import Results
 from hull.statistics import mean_ci95, t975
 
@@ -92,6 +100,43 @@ def test_one_seed_is_not_assessed() -> None:
 def test_a_seed_without_value_leaves_the_claim_open() -> None:
     check = lambda results: Finding("", 1 / mean(results) > 0)  # noqa: E731
     assert decided(check, runs(a=[0.0, 1.0, 2.0])) == "undecided"
+
+
+@pytest.mark.parametrize("missing", [math.nan, math.inf])
+def test_a_number_that_one_replicate_lacks_leaves_the_claim_open(missing: float) -> None:
+    """A value of 1.0 over all seeds, and none over all seeds but one."""
+
+    def check(results: Results) -> Finding:
+        return Finding("", about(1.0 if 3 in results.summary["seeds"] else missing, 1))
+
+    assert decided(check, runs(a=[1.0, 1.0, 1.0])) == "undecided"
+
+
+def test_replicates_that_agree_decide_without_a_finite_number() -> None:
+    check = lambda results: Finding("", at_least(math.inf, 5))  # noqa: E731
+    assert decided(check, runs(a=[1.0, 1.0, 1.0])) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("values", "state"),
+    [([10.0, 12.0, 11.0], "holds"), ([4.0, 8.0, 6.0], "undecided"), ([1.0, 2.0, 1.5], "fails")],
+)
+def test_one_sided_limits(values: list[float], state: str) -> None:
+    """An interval of the logarithm against one limit of 5, from either side."""
+    least = lambda results: Finding("", at_least(mean(results), 5))  # noqa: E731
+    more = lambda results: Finding("", more_than(mean(results), 5))  # noqa: E731
+    most = lambda results: Finding("", at_most(25 / mean(results), 5))  # noqa: E731
+    less = lambda results: Finding("", less_than(25 / mean(results), 5))  # noqa: E731
+    assert {decided(check, runs(a=values)) for check in (least, more, most, less)} == {state}
+
+
+def test_an_order_may_allow_equality() -> None:
+    values = runs(a=[1.0, 1.0], b=[1.0, 1.0])
+    for or_equal, state in ((True, "holds"), (False, "fails")):
+        check = lambda results, equal=or_equal: Finding(  # noqa: E731
+            "", ordered(mean(results, "a"), mean(results, "b"), or_equal=equal)
+        )
+        assert decided(check, values) == state
 
 
 def test_a_missing_value_fails() -> None:

@@ -44,9 +44,30 @@ def compare(value: float, low: float, high: float, *, holds: bool, confidence: f
     return True
 
 
-def ordered(low: float, high: float) -> bool:
+def ordered(low: float, high: float, *, or_equal: bool = False) -> bool:
     """Whether low < high; decided if the paired 95% interval of the difference excludes 0."""
-    return compare(low - high, -math.inf, 0.0, holds=low < high, confidence=0.95)
+    holds = low <= high if or_equal else low < high
+    return compare(low - high, -math.inf, 0.0, holds=holds, confidence=0.95)
+
+
+def at_least(value: float, limit: float) -> bool:
+    """Whether value >= limit."""
+    return compare(value, limit, math.inf, holds=value >= limit)
+
+
+def at_most(value: float, limit: float) -> bool:
+    """Whether value <= limit."""
+    return compare(value, -math.inf, limit, holds=value <= limit)
+
+
+def more_than(value: float, limit: float) -> bool:
+    """Whether value > limit."""
+    return compare(value, limit, math.inf, holds=value > limit)
+
+
+def less_than(value: float, limit: float) -> bool:
+    """Whether value < limit."""
+    return compare(value, -math.inf, limit, holds=value < limit)
 
 
 _NO_VALUE = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -71,15 +92,15 @@ def _by_seeds(check: Check, results: Results) -> State:
     if not made:
         return _unanimous([rest, *(bool(check(some)[1]) for some in (*without, *alone))])
     replicates = [_recorded(check, some) for some in without]
+    singles = [_recorded(check, some) for some in alone]
     conjunction = rest and all(compared.holds for compared in made) == bool(check(results)[1])
-    if not conjunction or any(len(others) != len(made) for others, _ in replicates):
+    if not conjunction or any(len(others) != len(made) for others, _ in (*replicates, *singles)):
         return _unanimous([bool(check(some)[1]) for some in (results, *without, *alone)])
     states = [
-        _state(compared, [others[number].value for others, _ in replicates])
+        _state(compared, *([others[number] for others, _ in some] for some in (replicates, singles)))
         for number, compared in enumerate(made)
     ]
-    others = [rest, *(other for _, other in replicates)]
-    states.append(_unanimous([*others, *(_recorded(check, some)[1] for some in alone)]))
+    states.append(_unanimous([rest, *(other for _, other in (*replicates, *singles))]))
     if "fails" in states:
         return "fails"
     return "undecided" if "undecided" in states else "holds"
@@ -101,13 +122,20 @@ def _unanimous(verdicts: Sequence[bool]) -> State:
     return "undecided" if any(verdicts) else "fails"
 
 
-def _state(compared: Comparison, without: Sequence[float]) -> State:
-    """Whether the interval of the number, of its logarithm where limits allow, is in the limits."""
-    values, low, high = [compared.value, *without], compared.low, compared.high
+def _state(
+    compared: Comparison, without: Sequence[Comparison], alone: Sequence[Comparison]
+) -> State:
+    """Whether the interval of the number, of its logarithm where limits allow, is in the limits.
+
+    Where all seeds, or all but one, have no finite number, verdicts must be unanimous.
+    """
+    low, high = compared.low, compared.high
+    values = [compared.value, *(other.value for other in without)]
     if not all(map(math.isfinite, values)):
-        return "holds" if compared.holds else "fails"
-    if low > 0 and min(values) > 0:
-        values, low, high = [math.log(v) for v in values], math.log(low), math.log(high)
+        return _unanimous([other.holds for other in (compared, *without, *alone)])
+    if min(values) > 0 and high > 0 and (low > 0 or low in (0, -math.inf)):
+        low = math.log(low) if low > 0 else -math.inf
+        values, high = [math.log(value) for value in values], math.log(high)
     least, most = interval(values[0], values[1:], compared.confidence)
     if least == most:  # The same with every seed.
         return "holds" if compared.holds else "fails"
