@@ -16,6 +16,7 @@ from PIL import Image
 
 import expected
 from hull.experiments import all_experiments
+from hull.experiments.common.decided import comparisons
 from hull.experiments.common.measured import Results
 
 IDS = tuple(all_experiments())
@@ -26,6 +27,11 @@ def test_failing_claim_is_explained() -> None:
         failing = {row.quantity for row in expected.read(id_) if row.value == "FAILS"}
         for claim in experiment.claims:
             assert claim.tried or claim.id not in failing, claim.id
+
+
+def test_claims_without_comparison_exist() -> None:
+    ids = {claim.id for experiment in all_experiments().values() for claim in experiment.claims}
+    assert set(NO_COMPARISON) <= ids
 
 
 def test_every_table_belongs_to_an_experiment() -> None:
@@ -76,6 +82,32 @@ def test_results_match_the_recorded_tables(drawn: Drawn) -> None:
     """These tables only record the last run; other tests cover the published values, and a claim's
     limits come from the document."""
     expected.compare(drawn.id, expected.rows(drawn.summary, drawn.figure))
+
+
+NO_COMPARISON = {
+    "remark5-reduced": "no drop in any run",
+    "thesis-fig2-19-dctcp": "no timeout in any run",
+    "thesis-fig2-22-no-timeouts": "no timeout in any run",
+    "thesis-fig2-23-timeouts": "no timeout in any run",
+    "thesis-incast-other-dctcp": "no timeout in any run",
+    "thesis-theorem3-2-packets": "no event above the bound in any run",
+    "thesis-workload-incast": "an event that occurs or not",
+    "uec-incast-8192": "run with --full alone",
+    "uec-outcast-exact": "equal to the last digit that is printed",
+    "uec-permutation-exact": "equal to the last digit that is printed",
+    "uec-permutation-8192": "run with --full alone",
+}
+"""Predicted and fitted claims without a number to compare, each with the reason."""
+
+
+def test_claims_compare_numbers(drawn: Drawn, everything: Path) -> None:
+    """The check of a predicted or fitted claim compares a number with limits, or two in order, so
+    that intervals decide it; others are listed."""
+    results = Results(everything / f"{drawn.id}-quick", drawn.summary)
+    for claim in all_experiments()[drawn.id].claims:
+        if claim.kind in ("predicted", "fitted"):
+            compared = bool(comparisons(claim.check, results))
+            assert compared != (claim.id in NO_COMPARISON), claim.id
 
 
 def test_figure(drawn: Drawn, everything: Path) -> None:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_least, more_than, ordered
 from hull.experiments.common.epfl_static import (
     ALL,
     DCTCP,
@@ -43,7 +43,10 @@ def lead(results: Results, other: str) -> float:
 def _orders(results: Results) -> Finding:
     tcp, dctcp = lead(results, TCP), lead(results, DCTCP)
     ours = ", ".join(f"{value:.1f}" for value in series(results, ALL, HULL, MEAN))
-    return Finding(f"factor {tcp:.0f} and {dctcp:.0f} (HULL: {ours} us)", tcp >= 32 and dctcp >= 5)
+    return Finding(
+        f"factor {tcp:.0f} and {dctcp:.0f} (HULL: {ours} us)",
+        at_least(tcp, 32) and at_least(dctcp, 5),
+    )
 
 
 def _converges(results: Results) -> Finding:
@@ -66,7 +69,9 @@ def _same_throughput(results: Results) -> Finding:
 
 def _exceeds(results: Results) -> Finding:
     found = series(results, ALL[1:], HULL, throughput_mbps)
-    return Finding(f"at least {min(found):.0f} Mbps", min(found) > DRAIN_MBPS)
+    return Finding(
+        f"at least {min(found):.0f} Mbps", all(more_than(mbps, DRAIN_MBPS) for mbps in found)
+    )
 
 
 def _window_two(results: Results) -> Finding:

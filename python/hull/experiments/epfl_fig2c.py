@@ -1,6 +1,7 @@
 """Figure 2c of the EPFL ns-2 report: figure 2b with 100 us of link delay instead of 5."""
 
-from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.claims import Claim, Finding, commands, ratio, within
+from hull.experiments.common.decided import less_than, ordered
 from hull.experiments.common.epfl_static import (
     ALL,
     FLOWS,
@@ -24,14 +25,14 @@ DELAYS = ("host.delay=100us", "switch.delay=100us")
 def _not_above(results: Results) -> Finding:
     found = series(results, ALL, HULL, MEAN)
     words = ", ".join(f"{value:.1f}" for value in found)
-    return Finding(f"{words} us", found[0] <= found[1])
+    return Finding(f"{words} us", ordered(found[0], found[1], or_equal=True))
 
 
 def _below_six(results: Results) -> Finding:
     ours, six = (series(results, ALL, scheme, MEAN) for scheme in (HULL, SIX))
     return Finding(
         f"{ours[-1]:.1f} against {six[-1]:.1f} us with 8 flows",
-        all(a < 0.75 * b for a, b in zip(ours, six, strict=True)),
+        all(less_than(ratio(a, b), 0.75) for a, b in zip(ours, six, strict=True)),
     )
 
 

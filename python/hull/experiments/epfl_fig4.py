@@ -22,7 +22,7 @@ from hull.experiments.common.claims import (
     unshipped,
     within,
 )
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_least, less_than, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import (
     Estimate,
@@ -165,7 +165,7 @@ def _ended(kind: str) -> Callable[[Results], Finding]:
 def _selects(results: Results) -> Finding:
     search, background = pacing(results, "search"), pacing(results, "background")
     shown = f"{search.ended_pct:.0f}% of the search, {background.ended_pct:.1f}% of the background"
-    return Finding(shown, search.ended_pct > 50 and background.ended_pct < 5)
+    return Finding(shown, more_than(search.ended_pct, 50) and less_than(background.ended_pct, 5))
 
 
 def _ratio(other: str, number: float) -> Callable[[Results], Finding]:
@@ -203,9 +203,9 @@ def _outperform(results: Results) -> Finding:
     for scheme, name in ((DCTCP, "DCTCP"), (HULL, "HULL")):
         for measure in (completion, response):
             for c in LOADED[1:]:
-                cut = cut_pct(value(measure, results, c, scheme), value(measure, results, c, TCP))
-                shown.append(f"{cut:.1f}")
-                holds &= cut > 0
+                low, high = (value(measure, results, c, s) for s in (scheme, TCP))
+                shown.append(f"{cut_pct(low, high):.1f}")
+                holds &= ordered(low, high)
         shown[-1] += f"% ({name})"
     return Finding(", ".join(shown), holds)
 
@@ -241,7 +241,7 @@ def _order_of_10_us(results: Results) -> Finding:
     hull, dctcp = (
         fmean(value(mean_latency, results, c, scheme) for c in LOADED) for scheme in (HULL, DCTCP)
     )
-    holds = within(hull, 10 / 5, 10 * 5) and ratio(dctcp, hull) >= 5
+    holds = within(hull, 10 / 5, 10 * 5) and at_least(ratio(dctcp, hull), 5)
     return Finding(f"{hull:.1f} us, DCTCP {ratio(dctcp, hull):.0f} times that", holds)
 
 

@@ -15,6 +15,7 @@ from hull.experiments.common.claims import (
     cut_as_published,
     ratio,
 )
+from hull.experiments.common.decided import at_least, more_than
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Results, goodput_mbps, value
 from hull.experiments.common.queries import (
@@ -63,7 +64,9 @@ def _cut(other: str, number: float) -> Callable[[Results], Finding]:
 
 def _quality(results: Results) -> Finding:
     found = [value(in_time, results, condition, HULL) for condition in LOADED]
-    return Finding(", ".join(f"{n:.2f} of 10" for n in found), all(n >= 9.995 for n in found))
+    return Finding(
+        ", ".join(f"{n:.2f} of 10" for n in found), all(at_least(n, 9.995) for n in found)
+    )
 
 
 def _factor(results: Results) -> Finding:
@@ -73,7 +76,9 @@ def _factor(results: Results) -> Finding:
 
 def _each_load(results: Results) -> Finding:
     found = cuts(completion, results, TCP)
-    return Finding(", ".join(f"{cut:.1f}%" for cut in found), min(found) > 50)
+    return Finding(
+        ", ".join(f"{cut:.1f}%" for cut in found), all(more_than(cut, 50) for cut in found)
+    )
 
 
 def _traffic(results: Results) -> Finding:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import CUT_FORM, Claim, Finding, cut_as_published, within
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import more_than, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Measure, Results, value
 from hull.experiments.common.queries import (
@@ -98,7 +98,9 @@ def _outlives(results: Results) -> Finding:
 
 def _against_tcp(results: Results) -> Finding:
     found = cuts(completion, results, TCP)
-    return Finding(", ".join(f"{cut:.0f}%" for cut in found), all(cut > 50 for cut in found))
+    return Finding(
+        ", ".join(f"{cut:.0f}%" for cut in found), all(more_than(cut, 50) for cut in found)
+    )
 
 
 def _service(results: Results) -> Finding:

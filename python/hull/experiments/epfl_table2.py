@@ -20,8 +20,9 @@ from hull.experiments.common.claims import (
     cut_pct,
     ratio,
     unshipped,
+    within,
 )
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_least, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import (
     Measure,
@@ -86,7 +87,8 @@ def _average_growth(other: str, published: float) -> Callable[[Results], Finding
     def check(results: Results) -> Finding:
         growths = [-cut for cut in _cuts(results, large("p99"), other)]
         by_load = ", ".join(f"{growth:+.1f}" for growth in growths)
-        return Finding(f"{fmean(growths):+.1f}% ({by_load})", abs(fmean(growths) - published) <= 5)
+        mean = fmean(growths)
+        return Finding(f"{mean:+.1f}% ({by_load})", within(mean, published - 5, published + 5))
 
     return check
 
@@ -151,12 +153,12 @@ def _nearer(results: Results) -> Finding:
     other = value(read, results, LOADS[0], TCP)
     one, two = (-cut_pct(value(read, results, c, HULL), other) for c in (LOADS[0], RAISED))
     shown = f"{one:+.1f}% with 1000 B, {two:+.1f}% with 1500 B; the paper +34.8%"
-    return Finding(shown, abs(two - 34.8) < abs(one - 34.8))
+    return Finding(shown, ordered(abs(two - 34.8), abs(one - 34.8)))
 
 
 def _several_ms(results: Results) -> Finding:
     found = [value(latency("p99"), results, load, TCP) / 1e3 for load in LOADS]
-    return Finding(", ".join(f"{ms:.1f}" for ms in found) + " ms", max(found) >= 3)
+    return Finding(", ".join(f"{ms:.1f}" for ms in found) + " ms", at_least(max(found), 3))
 
 
 def _mix(results: Results) -> Finding:

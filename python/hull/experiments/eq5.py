@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_most, ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.long_lived import senders
 from hull.experiments.common.measured import Results, occupancy
@@ -69,13 +69,13 @@ def _flows(results: Results) -> Finding:
 def _round_trip(results: Results) -> Finding:
     table = _table(results)
     columns = list(zip(*table.values(), strict=True))
-    falls = all(b <= a + RESOLUTION for column in columns for a, b in pairwise(column))
+    falls = all(at_most(b - a, RESOLUTION) for column in columns for a, b in pairwise(column))
     return Finding(f"with 2, 4, 8 flows {_words(table)}", falls)
 
 
 def _capacity(results: Results) -> Finding:
     slow, fast = (_needed(results, rate, 250, 8) for rate in ("1Gbps", FAST))
-    return Finding(f"{slow:.1f}% at 1 Gbps, {fast:.1f}% at 10 Gbps", fast < slow)
+    return Finding(f"{slow:.1f}% at 1 Gbps, {fast:.1f}% at 10 Gbps", ordered(fast, slow))
 
 
 def _bound(results: Results) -> Finding:
@@ -83,7 +83,7 @@ def _bound(results: Results) -> Finding:
         f"{flows} flows at {rtt} us: {value:.1f}% against {equation('1Gbps', rtt, flows):.1f}%"
         for rtt, row in _table(results).items()
         for flows, value in zip(FLOWS, row, strict=True)
-        if value > equation("1Gbps", rtt, flows)
+        if not at_most(value, equation("1Gbps", rtt, flows))
     ]
     return Finding(
         "more is needed with " + "; ".join(above) if above else "in all cases", not above

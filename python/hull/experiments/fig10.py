@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_most, ordered
 from hull.experiments.common.dynamic_flows import (
     CONDITIONS,
     DCTCP,
@@ -138,7 +138,7 @@ def _small_flows(results: Results) -> Finding:
         for load in LOADS
     }
     words = ", ".join(f"{value:.2f} at {load[4:]}%" for load, value in found.items())
-    return Finding(words, all(value <= 1 for value in found.values()))
+    return Finding(words, all(at_most(value, 1) for value in found.values()))
 
 
 def _arithmetic(_: Results) -> Finding:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hull.experiments.common.claims import Claim, Finding, commands, within
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, commands, ratio, within
+from hull.experiments.common.decided import at_least, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Estimate, Reader, Results
 from hull.experiments.common.segments import TcpSegment, tcp_segments
@@ -213,13 +213,14 @@ def _ack_cause(results: Results) -> Finding:
     batches = _ack_batches(results, UNCOALESCED)
     lengths = [group[-1].time_us - group[0].time_us for group in batches]
     mean = sum(lengths) / len(lengths) if lengths else SHOWN_US
-    return Finding(f"within {mean:.0f} us", mean >= 0.75 * 520)
+    return Finding(f"within {mean:.0f} us", at_least(mean, 0.75 * 520))
 
 
 def _improves(results: Results) -> Finding:
-    ratio = {s: ack_ratio_kb(results, s) for s in ("rx_frames_8", "rx_frames_2", "adaptive")}
+    ratios = {s: ack_ratio_kb(results, s) for s in ("rx_frames_8", "rx_frames_2", "adaptive")}
     return Finding(
-        _listed(ratio, "KB"), max(ratio["rx_frames_8"], ratio["rx_frames_2"]) < ratio["adaptive"]
+        _listed(ratios, "KB"),
+        all(ordered(ratios[s], ratios["adaptive"]) for s in ("rx_frames_8", "rx_frames_2")),
     )
 
 
@@ -235,13 +236,15 @@ def _sender_pct(part: dict[str, Any]) -> float:
 
 def _sender_saturated(results: Results) -> Finding:
     cpu = results.mean(NO_LSO, "adaptive", _sender_pct)
-    return Finding(f"{cpu:.1f}%", cpu >= 95)
+    return Finding(f"{cpu:.1f}%", at_least(cpu, 95))
 
 
 def _with_lso(results: Results) -> Finding:
     gbps = results.mean(LSO, "adaptive", throughput_gbps)
     cpu = results.mean(LSO, "adaptive", _sender_pct)
-    return Finding(f"{gbps:.2f} Gbps with {cpu:.0f}% of the sender's processor", gbps >= 9.4)
+    return Finding(
+        f"{gbps:.2f} Gbps with {cpu:.0f}% of the sender's processor", at_least(gbps, 9.4)
+    )
 
 
 def _values(results: Results, measure: Callable[[Results, str], float]) -> dict[str, float]:
@@ -282,13 +285,13 @@ def _heavy(results: Results) -> Finding:
     default = _cpu(results, "adaptive")
     return Finding(
         f"{_listed(found, '%')}; adaptive: {default:.1f}%",
-        all(value >= 2 * default for value in found.values()),
+        all(at_least(ratio(value, default), 2) for value in found.values()),
     )
 
 
 def _saturated(results: Results) -> Finding:
     cpu = _cpu(results, "rx_frames_0")
-    return Finding(f"{cpu:.1f}%", cpu >= 99)
+    return Finding(f"{cpu:.1f}%", at_least(cpu, 99))
 
 
 def _loss(results: Results) -> Finding:
@@ -299,13 +302,13 @@ def _loss(results: Results) -> Finding:
 
 def _ratio_rises(results: Results) -> Finding:
     ratios = {s: ack_ratio_kb(results, s) for s in ("rx_frames_2", "rx_frames_0")}
-    return Finding(_listed(ratios, "KB"), ratios["rx_frames_0"] > ratios["rx_frames_2"])
+    return Finding(_listed(ratios, "KB"), ordered(ratios["rx_frames_2"], ratios["rx_frames_0"]))
 
 
 def _line_rate(results: Results) -> Finding:
     rates = _values(results, _gbps)
     chosen = ("adaptive", "rx_frames_128", "rx_frames_32", "rx_frames_8")
-    return Finding(_listed(rates, "Gbps", ".2f"), all(rates[s] >= 9.4 for s in chosen))
+    return Finding(_listed(rates, "Gbps", ".2f"), all(at_least(rates[s], 9.4) for s in chosen))
 
 
 def _unavoidable(results: Results) -> Finding:
@@ -314,7 +317,7 @@ def _unavoidable(results: Results) -> Finding:
     return Finding(
         _listed(cpu, "%"),
         all(
-            cpu[s] > cpu["adaptive"]
+            ordered(cpu["adaptive"], cpu[s])
             for s in ("rx_frames_32", "rx_frames_8", "rx_frames_2", "rx_frames_0")
         ),
     )

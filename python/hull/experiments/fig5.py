@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import at_least, at_most, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
 from hull.experiments.common.long_lived import over, series
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
@@ -85,7 +86,7 @@ def _throughput(results: Results) -> Finding:
     return Finding(
         f"{fmean(paced):.0f} against {fmean(unpaced):.0f} Mbps; higher in {better} of "
         f"{len(paced)} cells",
-        fmean(paced) > fmean(unpaced),
+        ordered(fmean(unpaced), fmean(paced)),
     )
 
 
@@ -98,7 +99,7 @@ def _latency(results: Results) -> Finding:
             f"{name} {fmean(paced):.1f} against {fmean(unpaced):.1f} us, lower in {better} of "
             f"{len(paced)} cells"
         )
-        holds = holds and fmean(paced) < fmean(unpaced)
+        holds &= ordered(fmean(paced), fmean(unpaced))
     return Finding("; ".join(words), holds)
 
 
@@ -108,14 +109,15 @@ def _linear(results: Results) -> Finding:
         r_squared(rates, _row(results, threshold, PACED, throughput_mbps))
         for threshold in THRESHOLDS
     ]
-    return Finding(f"r^2 at least {min(fits):.4f}", min(fits) >= 0.99)
+    return Finding(f"r^2 at least {min(fits):.4f}", all(at_least(fit, 0.99) for fit in fits))
 
 
 def _low_thresholds(results: Results) -> Finding:
     low, high = (_row(results, kb, UNPACED, throughput_mbps) for kb in (THRESHOLDS[0], 30))
     lost = [above - below for below, above in zip(low, high, strict=True)]
     return Finding(
-        f"{min(lost):.0f} to {max(lost):.0f} Mbps lower with 1 KB than with 30", min(lost) > 0
+        f"{min(lost):.0f} to {max(lost):.0f} Mbps lower with 1 KB than with 30",
+        all(ordered(0, mbps) for mbps in lost),
     )
 
 
@@ -125,7 +127,7 @@ def _at(results: Results, rate: int, scheme: str, read: Reader) -> float:
 
 
 def _near_floor(mean: float, p99: float) -> bool:
-    return mean <= FLOOR[MEAN_FLOOR] * 1.25 and p99 <= FLOOR[P99_FLOOR] * 1.25
+    return at_most(mean, FLOOR[MEAN_FLOOR] * 1.25) and at_most(p99, FLOOR[P99_FLOOR] * 1.25)
 
 
 def _floor(results: Results) -> Finding:
@@ -142,7 +144,10 @@ def _gradual(results: Results) -> Finding:
     mean, p99 = (
         _at(results, 600, UNPACED, read) / _at(results, 600, PACED, read) for read in (MEAN, P99)
     )
-    return Finding(f"factor {mean:.2f} (mean) and {p99:.2f} (p99)", p99 > mean > 1.25)
+    return Finding(
+        f"factor {mean:.2f} (mean) and {p99:.2f} (p99)",
+        ordered(mean, p99) and more_than(mean, 1.25),
+    )
 
 
 def _table3(results: Results) -> Finding:
@@ -161,7 +166,7 @@ def _smaller_thresholds(results: Results) -> Finding:
     return Finding(
         f"p99 with 30 KB is {spread[0]:.1f} times that with 1 KB at {_rates(results)[0]} Mbps, "
         f"{spread[-1]:.1f} times at {_rates(results)[-1]}",
-        spread[-1] > spread[0],
+        ordered(spread[0], spread[-1]),
     )
 
 

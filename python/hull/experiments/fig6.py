@@ -84,7 +84,7 @@ def _knee(results: Results) -> Finding:
     return Finding(
         f"from beta 16 to 1 the pacer's delay grows from {delay['16']:.0f} to {delay['1']:.0f} us, "
         f"switch latency changes from {knee:.1f} to {low:.1f} us",
-        delay["1"] > 2 * delay["16"] and within(low / knee, 0.75, 1),
+        ordered(2 * delay["16"], delay["1"]) and within(low / knee, 0.75, 1),
     )
 
 

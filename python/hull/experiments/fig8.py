@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_least, at_most, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.long_lived import counts, over, senders, series
 from hull.experiments.common.measured import Reader, Results, occupancy, probe, throughput_mbps
@@ -91,7 +91,7 @@ def _ratio(results: Results, above: str, below: str) -> float:
 
 def _tcp(results: Results) -> Finding:
     ratio = _ratio(results, TCP, DCTCP)
-    return Finding(f"factor {ratio:.1f}", ratio > 10 and within(ratio, 15, 25))
+    return Finding(f"factor {ratio:.1f}", within(ratio, 15, 25))
 
 
 def _six(results: Results) -> Finding:
@@ -117,7 +117,7 @@ def _few(results: Results) -> Finding:
 
 def _jitter(results: Results) -> Finding:
     hull, six, dctcp = (fmean(series(results, FEW, s, P99)) for s in (HULL, SIX, DCTCP))
-    holds = within(hull, 22.5, 37.5) and within(six, 75, 125) and dctcp > 300
+    holds = within(hull, 22.5, 37.5) and within(six, 75, 125) and more_than(dctcp, 300)
     return Finding(f"{hull:.1f}, {six:.1f} and {dctcp:.0f} us", holds)
 
 
@@ -143,7 +143,8 @@ def _less_effective(results: Results) -> Finding:
 def _one_flow(results: Results) -> Finding:
     waits = [results.mean(ONE, TCP, occupancy(statistic)) for statistic in ("mean", "p99")]
     return Finding(
-        f"mean {waits[0]:.1f} us, 99th percentile {waits[1]:.1f} us with TCP", waits[1] <= 12.5
+        f"mean {waits[0]:.1f} us, 99th percentile {waits[1]:.1f} us with TCP",
+        at_most(waits[1], 12.5),
     )
 
 
@@ -154,12 +155,14 @@ def _all_flows(results: Results, change: str = "") -> float:
 
 def _needs_pacing(results: Results) -> Finding:
     paced, not_paced = _all_flows(results), _all_flows(results, UNPACED)
-    return Finding(f"{paced:.0f} Mbps with, {not_paced:.0f} without", paced - not_paced >= 50)
+    return Finding(
+        f"{paced:.0f} Mbps with, {not_paced:.0f} without", at_least(paced - not_paced, 50)
+    )
 
 
 def _below_six(results: Results) -> Finding:
     six, less = _all_flows(results), _all_flows(results, SMALLER)
-    return Finding(f"{six:.0f} Mbps with 6 KB, {less:.0f} with 1.5 KB", six - less >= 100)
+    return Finding(f"{six:.0f} Mbps with 6 KB, {less:.0f} with 1.5 KB", at_least(six - less, 100))
 
 
 def _insensitive(results: Results) -> Finding:

@@ -7,7 +7,8 @@ queue, and with all of Skype in the C queue. Goodput of the flow in Mbit/s.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Bound, Claim, Finding, about
+from hull.experiments.common.claims import Bound, Claim, Finding, about, ratio
+from hull.experiments.common.decided import at_least, at_most, less_than
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Results, transport_mbps
 from hull.experiments.common.stated import Stated
@@ -74,13 +75,16 @@ def _collapse(results: Results) -> Finding:
         for scheme in NAMES
     ]
     words = "{:.1f} and {:.2f} times".format(*ratios)
-    return Finding(words, ratios[0] >= 4 and ratios[1] <= 1.35)
+    return Finding(words, at_least(ratios[0], 4) and at_most(ratios[1], 1.35))
 
 
 def _trains(results: Results) -> Finding:
     evenly = _measured(results, EVENLY, "prague")
     trains = _measured(results, "skype_in_l", "prague")
-    return Finding(f"{evenly:.2f} and {trains:.2f} Mbit/s", evenly >= 14 and trains < evenly / 4)
+    return Finding(
+        f"{evenly:.2f} and {trains:.2f} Mbit/s",
+        at_least(evenly, 14) and less_than(ratio(trains, evenly), 0.25),
+    )
 
 
 def _claim(id_: str, claim: str, check: object, bound: Bound) -> Claim:

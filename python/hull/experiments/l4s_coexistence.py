@@ -17,7 +17,9 @@ from hull.experiments.common.claims import (
     about,
     commands,
     unshipped,
+    within,
 )
+from hull.experiments.common.decided import at_most, ordered
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Results, transport_mbps
@@ -231,7 +233,8 @@ def _ahead(results: Results) -> Finding:
                 continue
             first, second = _pair(results, row.condition, "dualpi2")
             total += 1
-            same += (first > second) == (row.mbps[0] > row.mbps[1])
+            less, more = (second, first) if row.mbps[0] > row.mbps[1] else (first, second)
+            same += ordered(less, more)
     return Finding(f"{same} of {total} rows", same == total)
 
 
@@ -241,7 +244,7 @@ def _starved(results: Results) -> Finding:
         prague, classic = _pair(results, other, QUEUES[queue])
         ratios.append(prague / classic)
     words = f"{min(ratios):.0f} to {max(ratios):.0f} times"
-    return Finding(words, min(ratios) >= 15 and max(ratios) <= 75)
+    return Finding(words, all(within(ratio, 15, 75) for ratio in ratios))
 
 
 def _today(results: Results) -> Finding:
@@ -252,7 +255,7 @@ def _today(results: Results) -> Finding:
     ]
     ratios = [max(pair) / min(pair) for pair in pairs]
     words = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    return Finding(f"ratios {words}", max(ratios) <= 1.25)
+    return Finding(f"ratios {words}", all(at_most(ratio, 1.25) for ratio in ratios))
 
 
 def _upstream(results: Results) -> Finding:
@@ -267,7 +270,7 @@ def _upstream(results: Results) -> Finding:
         first, second = _pair(results, row.condition, UPSTREAM)
         ratios.append(second / first if row.first == "prague" else first / second)
     words = f"CUBIC has {min(ratios):.1f} to {max(ratios):.1f} times as much"
-    return Finding(words, min(ratios) > 1)
+    return Finding(words, all(ordered(1, ratio) for ratio in ratios))
 
 
 def _claim(

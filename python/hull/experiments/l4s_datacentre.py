@@ -7,7 +7,8 @@ Goodput in Gbit/s, completion times and waits in us.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Cause, Claim, Finding, commands
+from hull.experiments.common.claims import Cause, Claim, Finding, commands, ratio, within
+from hull.experiments.common.decided import at_least, at_most
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Reader, Results, fct_of, goodput, occupancy
 from hull.experiments.common.stated import Stated
@@ -61,35 +62,35 @@ def _both(results: Results, scheme: str) -> float:
 def _separates(results: Results) -> Finding:
     hull, prague = (100 * _share(results, scheme) for scheme in (HULL_CUBIC, PRAGUE_CUBIC))
     words = f"Prague {prague:.1f}%, HULL {hull:.1f}% of the goodput"
-    return Finding(words, 35 <= prague <= 75 and hull <= 15)
+    return Finding(words, within(prague, 35, 75) and at_most(hull, 15))
 
 
 def _small_beside(results: Results) -> Finding:
     beside, alone = (results.mean("", s, _small(OWN, "mean")) for s in (PRAGUE_CUBIC, PRAGUE))
-    return Finding(f"{alone:.0f} to {beside:.0f} us", beside <= 1.5 * alone)
+    return Finding(f"{alone:.0f} to {beside:.0f} us", at_most(ratio(beside, alone), 1.5))
 
 
 def _hull_waits_less(results: Results) -> Finding:
     hull, prague = (results.mean("", scheme, occupancy("mean")) for scheme in (HULL, PRAGUE))
-    return Finding(f"HULL {hull:.1f}, Prague {prague:.1f} us", prague >= 5 * hull)
+    return Finding(f"HULL {hull:.1f}, Prague {prague:.1f} us", at_least(ratio(prague, hull), 5))
 
 
 def _virtual_waits_little(results: Results) -> Finding:
     hull, virtual = (results.mean("", scheme, occupancy("p99")) for scheme in (HULL, VIRTUAL))
     words = f"HULL {hull:.1f}, Prague {virtual:.1f} us"
-    return Finding(words, virtual <= 1.5 * hull)
+    return Finding(words, at_most(ratio(virtual, hull), 1.5))
 
 
 def _virtual_costs_headroom(results: Results) -> Finding:
     rates = [_both(results, scheme) for scheme in (HULL, PRAGUE, VIRTUAL)]
     words = "HULL {:.2f}, Prague {:.2f}, with a virtual queue {:.2f} Gbit/s".format(*rates)
-    return Finding(words, rates[1] >= 9.2 and rates[2] <= 0.97 * rates[1])
+    return Finding(words, at_least(rates[1], 9.2) and at_most(ratio(rates[2], rates[1]), 0.97))
 
 
 def _internet(results: Results) -> Finding:
     waits = [results.mean("", scheme, occupancy("mean")) for scheme in (PRAGUE, INTERNET)]
     words = f"{waits[0]:.0f} and {waits[1]:.0f} us"
-    return Finding(words, waits[1] >= 120 and waits[0] <= 60)
+    return Finding(words, at_least(waits[1], 120) and at_most(waits[0], 60))
 
 
 def _expected(

@@ -7,8 +7,8 @@ much lower the port's latency is, and how much goodput is lost. hull's own: no d
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, about, commands
+from hull.experiments.common.decided import at_least, at_most, ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary, fct, occupancy
 from hull.experiments.common.stated import Stated
@@ -75,7 +75,7 @@ def _halved(results: Results) -> Finding:
         for gbps in RATES
     }
     words = "; ".join(f"{name} {100 * cut:.0f}%" for name, cut in cuts.items())
-    return Finding(f"{words} less", all(cut >= 0.5 for cut in cuts.values()))
+    return Finding(f"{words} less", all(at_least(cut, 0.5) for cut in cuts.values()))
 
 
 def _cost(results: Results) -> Finding:
@@ -88,7 +88,8 @@ def _cost(results: Results) -> Finding:
     over = {n: 100 * (1 - share) - headroom for n, (share, headroom) in shares.items()}
     worst = max(over, key=lambda name: over[name])
     return Finding(
-        f"at most {over[worst]:.0f} points beyond the headroom ({worst})", max(over.values()) <= 15
+        f"at most {over[worst]:.0f} points beyond the headroom ({worst})",
+        all(at_most(points, 15) for points in over.values()),
     )
 
 
@@ -122,7 +123,7 @@ def _nscc(results: Results) -> Finding:
         for h in HEADROOMS
     }
     words = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
-    return Finding(words, all(abs(ratio - 1) <= 0.1 for ratio in ratios.values()))
+    return Finding(words, all(about(ratio, 1, 0.1) for ratio in ratios.values()))
 
 
 _SOURCE = "hull's own"

@@ -7,7 +7,7 @@ smoothed round trips (us).
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands, ratio
+from hull.experiments.common.claims import Claim, Finding, about, commands
 from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Estimate, Results, Summary, queue_of
@@ -78,7 +78,7 @@ def _same_throughput(results: Results) -> Finding:
     found = [results.mean(str(n), PACED, _mbps) for n in LIMITERS]
     return Finding(
         ", ".join(f"{mbps:.0f}" for mbps in found) + " Mbps with 1, 2, 4, 16",
-        all(abs(ratio(mbps, found[0]) - 1) <= 0.05 for mbps in found),
+        all(about(mbps, found[0], 0.05) for mbps in found[1:]),
     )
 
 

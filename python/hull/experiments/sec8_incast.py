@@ -8,8 +8,8 @@ behind small buffers.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import at_most, ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import mean_ms, timeout_share
 from hull.experiments.common.measured import Results, occupancy
@@ -56,7 +56,7 @@ def _first_windows(results: Results) -> Finding:
     )
     return Finding(
         words + " of it with 20, 30 and 40 servers",
-        all(0.5 <= ratio <= 1.25 for found in ratios.values() for ratio in found),
+        all(within(ratio, 0.5, 1.25) for found in ratios.values() for ratio in found),
     )
 
 
@@ -71,7 +71,7 @@ def _shallow(results: Results) -> Finding:
     return Finding(
         f"{100 * found[0]:.0f}% of the queries with {FEW} servers, {100 * found[1]:.0f}% with "
         f"{MANY}",
-        max(found) <= 0.05,
+        all(at_most(share, 0.05) for share in found),
     )
 
 

@@ -8,8 +8,8 @@ and the port. Goodput in Gbit/s, completion times and waits in us.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, about, ratio, within
+from hull.experiments.common.decided import at_least, at_most, ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import (
     Reader,
@@ -74,13 +74,13 @@ def _percent(share: float) -> str:
 def _starves(results: Results) -> Finding:
     shares = [_share(results, scheme) for scheme in (DCTCP_BESIDE, HULL_BESIDE)]
     words = f"DCTCP {_percent(shares[0])}, HULL {_percent(shares[1])} of the goodput"
-    return Finding(words, max(shares) <= 0.05)
+    return Finding(words, all(at_most(share, 0.05) for share in shares))
 
 
 def _one_queue(results: Results) -> Finding:
     waits = [results.mean("", s, occupancy("mean")) for s in (DCTCP_BESIDE, HULL_BESIDE)]
     words = f"{waits[0]:.0f} and {waits[1]:.0f} us"
-    return Finding(words, all(BUFFER_US / 2 <= wait <= BUFFER_US for wait in waits))
+    return Finding(words, all(within(wait, BUFFER_US / 2, BUFFER_US) for wait in waits))
 
 
 def _small_in_one_queue(results: Results) -> Finding:
@@ -88,7 +88,7 @@ def _small_in_one_queue(results: Results) -> Finding:
         results.mean("", scheme, _small(OWN, "mean")) for scheme in (HULL_BESIDE, HULL)
     )
     words = f"{alone:.0f} to {beside:.0f} us, {beside / alone:.1f} times"
-    return Finding(words, beside >= 4 * alone)
+    return Finding(words, at_least(ratio(beside, alone), 4))
 
 
 def _marks_are_a_penalty(results: Results) -> Finding:
@@ -101,14 +101,14 @@ def _with_ecn(results: Results) -> Finding:
     wait = results.mean("", DCTCP_BESIDE_ECN, occupancy("mean"))
     drops = results.mean("", DCTCP_BESIDE_ECN, lambda part: float(part["drops"]))
     words = f"DCTCP {_percent(share)} of the goodput, mean wait {wait:.0f} us, {drops:.0f} drops"
-    return Finding(words, 0.6 <= share <= 0.9 and wait <= 1.25 * K_US and drops == 0)
+    return Finding(words, within(share, 0.6, 0.9) and at_most(wait, 1.25 * K_US) and drops == 0)
 
 
 def _dctcp_first(results: Results) -> Finding:
     share = _share(results, DCTCP_BEFORE)
     own, alone = (results.mean("", scheme, _small(OWN, "mean")) for scheme in (DCTCP_BEFORE, DCTCP))
     words = f"{_percent(share)} of the goodput, small flows {own:.0f} us (all DCTCP {alone:.0f})"
-    return Finding(words, share >= 0.95 and 0.75 <= own / alone <= 1.25)
+    return Finding(words, at_least(share, 0.95) and about(own, alone))
 
 
 def _hull_first_waits(results: Results) -> Finding:
@@ -117,14 +117,14 @@ def _hull_first_waits(results: Results) -> Finding:
         results.mean("", scheme, _small(OWN, "mean")) for scheme in (HULL_BEFORE, HULL_BESIDE)
     )
     words = f"99th percentile {tail:.1f} us, small flows {beside:.0f} to {first:.0f} us"
-    return Finding(words, tail <= 5 and beside >= 3 * first)
+    return Finding(words, at_most(tail, 5) and at_least(ratio(beside, first), 3))
 
 
 def _hull_first_is_marked(results: Results) -> Finding:
     share = _share(results, HULL_BEFORE)
     first, alone = (results.mean("", scheme, _small(OWN, "mean")) for scheme in (HULL_BEFORE, HULL))
     words = f"{_percent(share)} of the goodput, small flows {first:.0f} us (all HULL {alone:.0f})"
-    return Finding(words, share <= 0.25 and first >= 1.25 * alone)
+    return Finding(words, at_most(share, 0.25) and at_least(ratio(first, alone), 1.25))
 
 
 def _expected(id_: str, claim: str, check: object) -> Claim:

@@ -8,7 +8,7 @@ within 10 us; DCTCP's alpha, with g = 1, is the fraction of marks in the previou
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, within
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Results
 from hull.experiments.common.stated import statements
@@ -64,7 +64,8 @@ def _check(results: Results, *, example: str, scheme: str) -> Finding:
     cuts = len(_near(results, example) if scheme == DCTCP else _cuts(results, TCP))
     if found is None:
         return Finding("no such cut", False)
-    return Finding(f"{found.mean:.1f}%, mean of {cuts} cuts", abs(found.mean - number) <= 2.5)
+    near = within(found.mean, number - 2.5, number + 2.5)
+    return Finding(f"{found.mean:.1f}%, mean of {cuts} cuts", near)
 
 
 CLAIMS = (

@@ -7,6 +7,7 @@ condition has the testbed's NetFPGA in front of the receiver, with a clock that 
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import at_least
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
@@ -45,7 +46,8 @@ def _order_of_magnitude(results: Results) -> Finding:
         for condition in (SWITCH_ALONE, NETFPGA)
     ]
     return Finding(
-        f"factor {ratios[0]:.1f}; {ratios[1]:.1f} with the slow NetFPGA", min(ratios) >= 5
+        f"factor {ratios[0]:.1f}; {ratios[1]:.1f} with the slow NetFPGA",
+        all(at_least(ratio, 5) for ratio in ratios),
     )
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_least, less_than, more_than, ordered
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.dynamic_flows import (
     CONDITIONS,
@@ -109,7 +109,9 @@ def _abstract(results: Results) -> Finding:
     }
     return Finding(
         "DCTCP {:.1f} and {:.1f}, TCP {:.1f} and {:.1f}".format(*found.values()),
-        all(value > (10 if scheme == DCTCP else 40) for (scheme, _), value in found.items()),
+        all(
+            more_than(value, 10 if scheme == DCTCP else 40) for (scheme, _), value in found.items()
+        ),
     )
 
 
@@ -223,7 +225,7 @@ _CLAIMS = (
             lambda results: {
                 load: results.mean(load, SMALL, probe("p99")) for load in ("load40", "load60")
             },
-            lambda value: value >= 100,
+            lambda value: at_least(value, 100),
         ),
         kind="fitted",
         bound="document",
@@ -279,7 +281,7 @@ _CLAIMS = (
         "table4-vs-tcp",
         "paper 6",
         "HULL's mean latency is more than 40 times below TCP's, at each load",
-        each(ratio(TCP, HULL, probe("mean")), lambda value: value > 40),
+        each(ratio(TCP, HULL, probe("mean")), lambda value: more_than(value, 40)),
         kind="fitted",
         bound="document",
     ),
@@ -287,7 +289,7 @@ _CLAIMS = (
         "table4-vs-dctcp",
         "paper 6",
         "HULL's mean latency is more than 10 times below DCTCP-30K's, at each load",
-        each(ratio(DCTCP, HULL, probe("mean")), lambda value: value > 10),
+        each(ratio(DCTCP, HULL, probe("mean")), lambda value: more_than(value, 10)),
         kind="fitted",
         bound="document",
         tried="10.2 at 60% load in the full size; the table itself has 8.8 (119.1 over 13.5 us).",
@@ -325,7 +327,7 @@ _CLAIMS = (
         "paper 6.2.1",
         "1 KB flows spend most of their time at the hosts: the mean delay at the switch is less "
         "than half of their mean time (shown: the largest share of a scheme, %)",
-        each(_host_share, lambda value: value < 50, ".0f"),
+        each(_host_share, lambda value: less_than(value, 50), ".0f"),
         kind="fitted",
         bound="hull",
         cause="not found",

@@ -8,7 +8,8 @@ of the high-priority queue.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.claims import Claim, Finding, commands, ratio, unshipped, within
+from hull.experiments.common.decided import at_most, less_than, more_than, ordered
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, table_points
 from hull.experiments.common.measured import Reader, Results, fct, probe
@@ -104,19 +105,22 @@ def _grows(scheme: str, low: float, high: float) -> Callable[[Results], Finding]
 
 def _throughput_lost(results: Results) -> Finding:
     lost = 100 * (1 - 1 / _growth(results, QOS))
-    return Finding(f"{lost:.0f}%", lost > 58)
+    return Finding(f"{lost:.0f}%", more_than(lost, 58))
 
 
 def _large_10mb(results: Results) -> Finding:
     qos, hull = _both("fct_10mb_ms", "mean", results)["large"]
-    return Finding(f"QoS {qos:.0f} ms, HULL {hull:.0f} ms", qos < hull)
+    return Finding(f"QoS {qos:.0f} ms, HULL {hull:.0f} ms", ordered(qos, hull))
 
 
 def _faster(statistic: str, least_pct: float) -> Callable[[Results], Finding]:
     def check(results: Results) -> Finding:
         qos, hull = _both("fct_1kb_us", statistic, results)["large"]
         faster = 100 * (1 - hull / qos)
-        return Finding(f"QoS {qos:.0f} us, HULL {hull:.0f} us: {faster:.0f}%", faster >= least_pct)
+        return Finding(
+            f"QoS {qos:.0f} us, HULL {hull:.0f} us: {faster:.0f}%",
+            at_most(ratio(hull, qos), 1 - least_pct / 100),
+        )
 
     return check
 
@@ -133,12 +137,15 @@ def _few_drops(results: Results) -> Finding:
         f"{'QoS' if s == QOS else 'HULL'} {large:.4f}% and {small:.4f}%"
         for s, (large, small) in found.items()
     ]
-    return Finding("; ".join(words), all(share < 0.1 for share in found[HULL]))
+    return Finding("; ".join(words), all(less_than(share, 0.1) for share in found[HULL]))
 
 
 def _less_sensitive(results: Results) -> Finding:
     qos, hull = (100 * abs(_growth(results, scheme) - 1) for scheme in (QOS, HULL))
-    return Finding(f"10 MB change by {qos:.1f}% with QoS, {hull:.1f}% with HULL", hull < qos / 2)
+    return Finding(
+        f"10 MB change by {qos:.1f}% with QoS, {hull:.1f}% with HULL",
+        less_than(ratio(hull, qos), 0.5),
+    )
 
 
 def _at_hosts(results: Results) -> Finding:
@@ -148,7 +155,7 @@ def _at_hosts(results: Results) -> Finding:
         - results.mean("large", scheme, probe("mean"))
         for scheme in (QOS, HULL)
     )
-    return Finding(f"QoS {qos:.0f} us, HULL {hull:.0f} us", qos > hull)
+    return Finding(f"QoS {qos:.0f} us, HULL {hull:.0f} us", ordered(hull, qos))
 
 
 _POINTS: tuple[Point, ...] = table_points(
@@ -197,7 +204,7 @@ EXPERIMENT = Experiment(
             "table5-p90",
             "paper 6.2.2",
             "HULL is slightly better at the 90th percentile of the switch latency, in both buffers",
-            _compared("switch_latency_us", "p90", "us", lambda qos, hull: hull < qos),
+            _compared("switch_latency_us", "p90", "us", lambda qos, hull: ordered(hull, qos)),
             kind="fitted",
             bound="document",
             tried="as table5-same-latency",
@@ -207,7 +214,7 @@ EXPERIMENT = Experiment(
             "table5-p99",
             "paper 6.2.2",
             "HULL is worse at the 99th percentile of the switch latency, in both buffers",
-            _compared("switch_latency_us", "p99", "us", lambda qos, hull: hull > qos),
+            _compared("switch_latency_us", "p99", "us", lambda qos, hull: ordered(qos, hull)),
             kind="fitted",
             bound="document",
         ),

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.benchmark import DCTCP, PRODUCTION, TCP
-from hull.experiments.common.claims import Claim, Finding, commands
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, commands, ratio
+from hull.experiments.common.decided import at_least, ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Reader, Results, Summary
 from hull.experiments.common.stated import statements
@@ -68,7 +68,7 @@ def _dctcp(results: Results) -> Finding:
 
 def _timeouts(results: Results) -> Finding:
     short, long = (results.mean(_deadline(d), TCP, _missing_pct) for d in (10, 100))
-    return Finding(f"{short:.3f} and {long:.3f}%", long >= short / 2)
+    return Finding(f"{short:.3f} and {long:.3f}%", at_least(ratio(long, short), 0.5))
 
 
 def _users(results: Results) -> Finding:
@@ -77,7 +77,7 @@ def _users(results: Results) -> Finding:
     )
     return Finding(
         f"{missing:.3f}% of the answers, {incomplete:.2f}% of the results",
-        incomplete >= 10 * missing > 0,
+        at_least(ratio(incomplete, missing), 10),
     )
 
 

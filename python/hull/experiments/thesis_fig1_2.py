@@ -6,7 +6,8 @@ ms, where the thesis has 125 ms, so that the sawtooth can be seen.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, about, ratio
+from hull.experiments.common.decided import at_most, more_than
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.queue_cdf import percentile
@@ -27,17 +28,19 @@ def _kb(results: Results, scheme: str, percent: float) -> float:
 
 def _limit(results: Results) -> Finding:
     found = _kb(results, TCP, 100)
-    return Finding(f"{found:.0f} KB", abs(found / LIMIT_KB - 1) <= 0.25)
+    return Finding(f"{found:.0f} KB", about(found, LIMIT_KB))
 
 
 def _sawtooth(results: Results) -> Finding:
     low, high = _kb(results, TCP, 1), _kb(results, TCP, 99)
-    return Finding(f"{low:.0f} to {high:.0f} KB (1st and 99th percentile)", high > 1.3 * low)
+    return Finding(
+        f"{low:.0f} to {high:.0f} KB (1st and 99th percentile)", more_than(ratio(high, low), 1.3)
+    )
 
 
 def _stable(results: Results) -> Finding:
     low, high = (_kb(results, DCTCP, percent) for percent in (1, 99))
-    return Finding(f"{low:.0f} to {high:.0f} KB (1st and 99th percentile)", high - low <= 30)
+    return Finding(f"{low:.0f} to {high:.0f} KB (1st and 99th percentile)", at_most(high - low, 30))
 
 
 CLAIMS = (

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.one_link import (
@@ -52,7 +53,8 @@ def _top(results: Results) -> Finding:
 
 def _forty(results: Results) -> Finding:
     found = swing(results, "40", SCHEME).amplitude
-    return Finding(_words(results, 40), found < sawtooth_of(link(40, THRESHOLD)).queue_amplitude)
+    model = sawtooth_of(link(40, THRESHOLD)).queue_amplitude
+    return Finding(_words(results, 40), ordered(found, model))
 
 
 CLAIMS = (

@@ -7,7 +7,7 @@ buffer of 100, and throughput (Gbps). The round trip is 500 us.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_least, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results, Summary
 from hull.experiments.common.queue_cdf import queue_packets
@@ -46,7 +46,7 @@ def _empty(results: Results) -> Finding:
     lost = _throughput(results, 2, DCTCP) - _throughput(results, 2, PI)
     return Finding(
         f"empty {100 * share:.0f}% of the time, {lost:.1f}% of the rate below DCTCP",
-        share > 0.1 and lost > 2,
+        more_than(share, 0.1) and more_than(lost, 2),
     )
 
 
@@ -66,7 +66,7 @@ def _both(results: Results) -> Finding:
     return Finding(
         f"{rates[0]:.1f} and {rates[1]:.1f}% of the rate; PI's queue varies {ratios[0]:.1f} and "
         f"{ratios[1]:.1f} times as much",
-        min(rates) >= 98 and all(ordered(1, ratio) for ratio in ratios),
+        all(at_least(rate, 98) for rate in rates) and all(ordered(1, ratio) for ratio in ratios),
     )
 
 

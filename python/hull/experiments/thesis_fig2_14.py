@@ -7,8 +7,8 @@ bursts.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, about, ratio
+from hull.experiments.common.decided import at_least, less_than, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Results, goodput_mbps
 from hull.experiments.common.queue_cdf import percentile, queue_cdf, samples
@@ -43,17 +43,17 @@ def _whole(results: Results) -> Finding:
     found = [_gbps(results, flows, scheme) for flows in FLOWS for scheme in SCHEMES]
     most = PUBLISHED["throughput_gbps_both"]
     words = ", ".join(f"{value:.3f}" for value in found)
-    return Finding(f"{words} Gbps", all(abs(value / most - 1) <= 0.01 for value in found))
+    return Finding(f"{words} Gbps", all(about(value, most, 0.01) for value in found))
 
 
 def _at_k(results: Results) -> Finding:
     found = percentile(results, TWO, DCTCP, 50)
-    return Finding(f"median {found:.1f} packets", abs(found / K - 1) <= 0.25)
+    return Finding(f"median {found:.1f} packets", about(found, K))
 
 
 def _k_plus_n(results: Results) -> Finding:
     found = percentile(results, TWENTY, DCTCP, 50)
-    return Finding(f"median {found:.1f} packets", abs(found / (K + 20) - 1) <= 0.25)
+    return Finding(f"median {found:.1f} packets", about(found, K + 20))
 
 
 def _grows(results: Results) -> Finding:
@@ -67,7 +67,8 @@ def _ten_times(results: Results) -> Finding:
         for flows in FLOWS
     ]
     return Finding(
-        f"{ratios[0]:.0f} and {ratios[1]:.0f} times", min(ratios) >= PUBLISHED["tcp_queue_factor"]
+        f"{ratios[0]:.0f} and {ratios[1]:.0f} times",
+        all(at_least(ratio, PUBLISHED["tcp_queue_factor"]) for ratio in ratios),
     )
 
 
@@ -77,25 +78,28 @@ def _varies(results: Results) -> Finding:
         queue = samples(results, TWO, scheme)["queue_bytes"].to_numpy() / 1500
         found.append(float(queue.std()))
     return Finding(
-        f"standard deviation {found[0]:.0f} and {found[1]:.1f} packets", found[0] > 10 * found[1]
+        f"standard deviation {found[0]:.0f} and {found[1]:.1f} packets",
+        more_than(ratio(*found), 10),
     )
 
 
 def _insensitive(results: Results) -> Finding:
     low, usual = _gbps(results, LOW_K, DCTCP), _gbps(results, TWO, DCTCP)
-    return Finding(f"{low:.3f} and {usual:.3f} Gbps", low >= 0.95 * usual)
+    return Finding(f"{low:.3f} and {usual:.3f} Gbps", at_least(ratio(low, usual), 0.95))
 
 
 def _full(results: Results) -> Finding:
     tcp = _gbps(results, FAST, TCP)
     found = [_fast(results, k) for k in THRESHOLDS if k >= RECOMMENDED]
     words = ", ".join(f"{value:.2f}" for value in found)
-    return Finding(f"{words} Gbps, TCP {tcp:.2f}", min(found) >= 0.95 * tcp)
+    return Finding(
+        f"{words} Gbps, TCP {tcp:.2f}", all(at_least(ratio(gbps, tcp), 0.95) for gbps in found)
+    )
 
 
 def _lost(results: Results) -> Finding:
     small, most = _fast(results, 20), _gbps(results, FAST, TCP)
-    return Finding(f"{small:.2f} Gbps, TCP {most:.2f}", small < 0.95 * most)
+    return Finding(f"{small:.2f} Gbps, TCP {most:.2f}", less_than(ratio(small, most), 0.95))
 
 
 CLAIMS = (

@@ -6,7 +6,8 @@ packets, tuned 150 and 250.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, about, ratio
+from hull.experiments.common.decided import at_least
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Results, goodput_mbps
 from hull.experiments.common.queue_cdf import percentile, queue_cdf
@@ -36,14 +37,17 @@ def _gbps(results: Results, scheme: str) -> float:
 def _near(scheme: str):  # type: ignore[no-untyped-def]
     def check(results: Results) -> Finding:
         found = _gbps(results, scheme)
-        return Finding(f"{found:.2f} Gbps", abs(found / GBPS[scheme] - 1) <= 0.1)
+        return Finding(f"{found:.2f} Gbps", about(found, GBPS[scheme], 0.1))
 
     return check
 
 
 def _twice(results: Results) -> Finding:
     red, dctcp = (percentile(results, "", scheme, 99) for scheme in (TUNED, DCTCP))
-    return Finding(f"{red:.0f} and {dctcp:.0f} packets, {red / dctcp:.1f} times", red >= 2 * dctcp)
+    return Finding(
+        f"{red:.0f} and {dctcp:.0f} packets, {red / dctcp:.1f} times",
+        at_least(ratio(red, dctcp), 2),
+    )
 
 
 def _oscillates(results: Results) -> Finding:
@@ -51,7 +55,7 @@ def _oscillates(results: Results) -> Finding:
         percentile(results, "", scheme, 95) - percentile(results, "", scheme, 5)
         for scheme in (TUNED, DCTCP)
     ]
-    return Finding(f"{widths[0]:.0f} and {widths[1]:.0f} packets", widths[0] >= 2 * widths[1])
+    return Finding(f"{widths[0]:.0f} and {widths[1]:.0f} packets", at_least(ratio(*widths), 2))
 
 
 CLAIMS = (

@@ -7,7 +7,8 @@ at once, with 5 flows and with up to 90.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, ratio
+from hull.experiments.common.decided import at_least, at_most
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.measured import Results, Summary
 from hull.experiments.common.stated import statements
@@ -108,7 +109,7 @@ def _variation(results: Results, scheme: str) -> float:
 def _fair(results: Results) -> Finding:
     found = {n: results.mean(_together(n), DCTCP, _jain) for n in COUNTS}
     words = ", ".join(f"{value:.3f} with {n}" for n, value in found.items())
-    return Finding(words, all(value >= JAIN - 0.01 for value in found.values()))
+    return Finding(words, all(at_least(value, JAIN - 0.01) for value in found.values()))
 
 
 def _share(results: Results) -> Finding:
@@ -123,17 +124,19 @@ def _share(results: Results) -> Finding:
     means = means.filter(means > 0)
     share = float(means.mean())  # type: ignore[arg-type]
     worst = max(abs(float(value) / share - 1) for value in means)
-    return Finding(f"{share:.0f} Mbps on average, {100 * worst:.1f}% apart", worst <= 0.1)
+    return Finding(f"{share:.0f} Mbps on average, {100 * worst:.1f}% apart", at_most(worst, 0.1))
 
 
 def _tcp_varies(results: Results) -> Finding:
     tcp, dctcp = (_variation(results, scheme) for scheme in SCHEMES)
-    return Finding(f"{100 * tcp:.0f}% and {100 * dctcp:.1f}% of the mean", tcp >= 2 * dctcp)
+    return Finding(
+        f"{100 * tcp:.0f}% and {100 * dctcp:.1f}% of the mean", at_least(ratio(tcp, dctcp), 2)
+    )
 
 
 def _tcp_fair(results: Results) -> Finding:
     found = results.mean(_together(5), TCP, _jain)
-    return Finding(f"{found:.3f} with 5", found >= 0.9)
+    return Finding(f"{found:.3f} with 5", at_least(found, 0.9))
 
 
 CLAIMS = (

@@ -6,7 +6,7 @@ share a trunk of 10 Gbps. Mean goodput of a sender of each group (Mbps).
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, about
 from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, published
 from hull.experiments.common.measured import Estimate, Results, over_seeds
@@ -55,13 +55,13 @@ def _words(values: dict[str, float]) -> str:
 def _fair(results: Results) -> Finding:
     found = {group: _mbps(results, group, DCTCP) for group in GROUPS}
     return Finding(
-        _words(found), all(abs(value / FAIR[group] - 1) <= 0.1 for group, value in found.items())
+        _words(found), all(about(value, FAIR[group], 0.1) for group, value in found.items())
     )
 
 
 def _published(results: Results) -> Finding:
     found = {group: _mbps(results, group, DCTCP) for group in GROUPS}
-    near = all(abs(value / PUBLISHED[group] - 1) <= 0.1 for group, value in found.items())
+    near = all(about(value, PUBLISHED[group], 0.1) for group, value in found.items())
     return Finding(_words(found), near)
 
 
@@ -78,7 +78,7 @@ def _tcp_worse(results: Results) -> Finding:
 
 def _tcp_timeouts(results: Results) -> Finding:
     found = {s: results.mean("", s, lambda part: float(part["timeouts"])) for s in SCHEMES}
-    return Finding(f"TCP {found[TCP]:.1f}, DCTCP {found[DCTCP]:.1f}", found[TCP] > 0)
+    return Finding(f"TCP {found[TCP]:.1f}, DCTCP {found[DCTCP]:.1f}", ordered(0, found[TCP]))
 
 
 CLAIMS = (

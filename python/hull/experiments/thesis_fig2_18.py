@@ -6,8 +6,8 @@ A client requests 1 MB / N from each of N servers, waits for all, and repeats. M
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, about, within
+from hull.experiments.common.decided import at_least, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.incast import (
     FAN_INS,
@@ -33,20 +33,22 @@ FLOOR_MS = published("thesis-dctcp", "incast")["query_floor_ms"]
 
 def _floor(results: Results) -> Finding:
     found = min(mean_ms(results, n, scheme) for n in FAN_INS for scheme in SCHEMES)
-    return Finding(f"{found:.2f} ms", abs(found / FLOOR_MS - 1) <= 0.1)
+    return Finding(f"{found:.2f} ms", about(found, FLOOR_MS, 0.1))
 
 
 def _tcp_begins(results: Results) -> Finding:
     found = [first_timeouts(results, scheme) for scheme in (TCP_SLOW, TCP)]
     return Finding(
-        f"{found[0]} servers with 300 ms, {found[1]} with 10 ms", all(7 <= n <= 13 for n in found)
+        f"{found[0]} servers with 300 ms, {found[1]} with 10 ms",
+        all(within(n, 7, 13) for n in found),
     )
 
 
 def _dctcp_begins(results: Results) -> Finding:
     found = [first_timeouts(results, scheme) for scheme in (DCTCP_SLOW, DCTCP)]
     return Finding(
-        f"{found[0]} servers with 300 ms, {found[1]} with 10 ms", all(30 <= n <= 40 for n in found)
+        f"{found[0]} servers with 300 ms, {found[1]} with 10 ms",
+        all(within(n, 30, 40) for n in found),
     )
 
 
@@ -54,7 +56,9 @@ def _better(results: Results) -> Finding:
     ratios = [
         mean_ms(results, n, TCP) / mean_ms(results, n, DCTCP) for n in FAN_INS if 20 <= n <= 35
     ]
-    return Finding(f"{min(ratios):.1f} to {max(ratios):.1f} times", min(ratios) >= 2)
+    return Finding(
+        f"{min(ratios):.1f} to {max(ratios):.1f} times", all(at_least(ratio, 2) for ratio in ratios)
+    )
 
 
 def _converges(results: Results) -> Finding:
@@ -64,7 +68,7 @@ def _converges(results: Results) -> Finding:
     ]
     return Finding(
         f"TCP's is {ratios[0]:.2f} of DCTCP's with 300 ms, {ratios[1]:.2f} with 10 ms",
-        all(0.75 <= ratio <= 1.25 for ratio in ratios),
+        all(within(ratio, 0.75, 1.25) for ratio in ratios),
     )
 
 
@@ -79,7 +83,8 @@ def _smaller_floor(results: Results) -> Finding:
 def _all_queries(results: Results) -> Finding:
     found = [timeout_share(results, MANY, scheme) for scheme in (TCP_SLOW, TCP)]
     return Finding(
-        f"{100 * found[0]:.0f}% with 300 ms, {100 * found[1]:.0f}% with 10 ms", min(found) > 0.9
+        f"{100 * found[0]:.0f}% with 300 ms, {100 * found[1]:.0f}% with 10 ms",
+        all(more_than(share, 0.9) for share in found),
     )
 
 

@@ -6,8 +6,8 @@ timeout.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, ratio
+from hull.experiments.common.decided import at_most, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import (
     FAN_INS,
@@ -35,7 +35,7 @@ def _none(results: Results) -> Finding:
 
 def _tcp_suffers(results: Results) -> Finding:
     found = timeout_share(results, MANY, TCP)
-    return Finding(f"{100 * found:.0f}% of the queries with {MANY}", found > 0.05)
+    return Finding(f"{100 * found:.0f}% of the queries with {MANY}", more_than(found, 0.05))
 
 
 def _mitigated(results: Results) -> Finding:
@@ -47,7 +47,9 @@ def _mitigated(results: Results) -> Finding:
 
 def _flat(results: Results) -> Finding:
     found = [mean_ms(results, n, DCTCP) for n in FAN_INS]
-    return Finding(f"{min(found):.2f} to {max(found):.2f} ms", max(found) <= 1.1 * min(found))
+    return Finding(
+        f"{min(found):.2f} to {max(found):.2f} ms", at_most(ratio(max(found), min(found)), 1.1)
+    )
 
 
 CLAIMS = (

@@ -7,7 +7,8 @@ before it asks again.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, ratio
+from hull.experiments.common.decided import at_most, more_than
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.incast import ALL_TO_ALL, completion_cdf, mean_ms, timeout_share
 from hull.experiments.common.measured import Results
@@ -23,17 +24,19 @@ PUBLISHED = published("thesis-dctcp", "all_to_all")
 def _dctcp(results: Results) -> Finding:
     found = timeout_share(results, "", DCTCP)
     most = PUBLISHED["dctcp_queries_with_timeout_pct"]
-    return Finding(f"{100 * found:.2f}% of the queries", 100 * found <= most)
+    return Finding(f"{100 * found:.2f}% of the queries", at_most(100 * found, most))
 
 
 def _tcp(results: Results) -> Finding:
     found = 100 * timeout_share(results, "", TCP)
-    return Finding(f"{found:.0f}% of the queries", found > 55)
+    return Finding(f"{found:.0f}% of the queries", more_than(found, 55))
 
 
 def _poorly(results: Results) -> Finding:
     tcp, dctcp = (mean_ms(results, "", scheme) for scheme in SCHEMES)
-    return Finding(f"{tcp:.1f} against {dctcp:.1f} ms on average", tcp > 1.25 * dctcp)
+    return Finding(
+        f"{tcp:.1f} against {dctcp:.1f} ms on average", more_than(ratio(tcp, dctcp), 1.25)
+    )
 
 
 CLAIMS = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.benchmark import LOOKS
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import less_than, more_than
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import ALL_TO_ALL, mean_ms, timeout_share
 from hull.experiments.common.measured import Results
@@ -23,17 +24,19 @@ SMALL, LARGE = "1 MB", "10 MB"
 def _deep_small(results: Results) -> Finding:
     found = timeout_share(results, SMALL, DEEP)
     shallow = timeout_share(results, SMALL, TCP)
-    return Finding(f"{100 * found:.1f}%, shallow {100 * shallow:.0f}%", found < 0.01)
+    return Finding(f"{100 * found:.1f}%, shallow {100 * shallow:.0f}%", less_than(found, 0.01))
 
 
 def _deep_large(results: Results) -> Finding:
     found = timeout_share(results, LARGE, DEEP)
-    return Finding(f"{100 * found:.0f}% of the queries", found > 0.05)
+    return Finding(f"{100 * found:.0f}% of the queries", more_than(found, 0.05))
 
 
 def _dctcp(results: Results) -> Finding:
     shares = [timeout_share(results, size, DCTCP) for size in (SMALL, LARGE)]
-    return Finding(f"{100 * shares[0]:.2f} and {100 * shares[1]:.2f}%", max(shares) < 0.01)
+    return Finding(
+        f"{100 * shares[0]:.2f} and {100 * shares[1]:.2f}%", all(less_than(s, 0.01) for s in shares)
+    )
 
 
 CLAIMS = (

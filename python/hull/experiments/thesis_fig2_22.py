@@ -7,7 +7,8 @@ unlike those of the incast experiments (docs/experiments/thesis-fig2-22.md).
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.claims import Claim, Finding, about, commands
+from hull.experiments.common.decided import less_than
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, cell, published
 from hull.experiments.common.incast import completion_cdf, timeout_share
 from hull.experiments.common.measured import Results, query
@@ -23,12 +24,12 @@ MEDIAN_MS = query("p50", unit_us=1e3)
 
 def _below(results: Results) -> Finding:
     found = results.mean("", DCTCP, MEDIAN_MS)
-    return Finding(f"{found:.2f} ms", found < PUBLISHED["dctcp_median_ms_below"])
+    return Finding(f"{found:.2f} ms", less_than(found, PUBLISHED["dctcp_median_ms_below"]))
 
 
 def _tcp(results: Results) -> Finding:
     found = results.mean("", TCP, MEDIAN_MS)
-    return Finding(f"{found:.1f} ms", abs(found / PUBLISHED["tcp_median_ms"] - 1) <= 0.25)
+    return Finding(f"{found:.1f} ms", about(found, PUBLISHED["tcp_median_ms"]))
 
 
 def _no_timeouts(results: Results) -> Finding:

@@ -16,7 +16,8 @@ from hull.experiments.common.benchmark import (
     value,
     variants,
 )
-from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.claims import Claim, Finding, about, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -33,9 +34,7 @@ CLASSES = ("to 10 KB", "to 100 KB", "to 1 MB", "to 10 MB", "above")
 def _gain(results: Results, *, statistic: str) -> Finding:
     tcp, dctcp = (value(short_ms(results, BASE, s, statistic)) for s in SCHEMES)
     gain = tcp - dctcp
-    return Finding(
-        f"{tcp:.1f} and {dctcp:.1f} ms: {gain:.1f} ms", abs(gain / GAIN_MS[statistic] - 1) <= 0.25
-    )
+    return Finding(f"{tcp:.1f} and {dctcp:.1f} ms: {gain:.1f} ms", about(gain, GAIN_MS[statistic]))
 
 
 def _none(results: Results) -> Finding:
@@ -47,8 +46,10 @@ def _earlier(results: Results) -> Finding:
     found = [
         _classes(results, scheme, statistic) for statistic in ("mean", "p95") for scheme in SCHEMES
     ]
-    lower = all(d <= t for t, d in zip(found[0][:3], found[1][:3], strict=True)) and all(
-        d <= t for t, d in zip(found[2][:3], found[3][:3], strict=True)
+    lower = all(
+        ordered(d, t, or_equal=True)
+        for tcp, dctcp in (found[:2], found[2:])
+        for t, d in zip(tcp[:3], dctcp[:3], strict=True)
     )
     words = "; ".join(f"{t:.2f} and {d:.2f}" for t, d in zip(found[0], found[1], strict=True))
     return Finding(f"means {words} ms", lower)
@@ -58,7 +59,8 @@ def _large(results: Results) -> Finding:
     tcp, dctcp = (_classes(results, scheme, "mean")[-2:] for scheme in SCHEMES)
     ratios = [d / t for t, d in zip(tcp, dctcp, strict=True)]
     return Finding(
-        f"{ratios[0]:.2f} and {ratios[1]:.2f} times", all(0.9 <= ratio <= 1.1 for ratio in ratios)
+        f"{ratios[0]:.2f} and {ratios[1]:.2f} times",
+        all(within(ratio, 0.9, 1.1) for ratio in ratios),
     )
 
 

@@ -14,8 +14,8 @@ from hull.experiments.common.benchmark import (
     value,
     variants,
 )
-from hull.experiments.common.claims import Claim, Finding, commands
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, about, commands
+from hull.experiments.common.decided import at_most, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, published
 from hull.experiments.common.measured import Estimate, Results
 from hull.experiments.common.stated import statements
@@ -50,14 +50,12 @@ def _tail(results: Results) -> Finding:
 
 def _tcp(results: Results) -> Finding:
     found = timeout_pct(results, BASE, TCP)
-    return Finding(
-        f"{found:.2f}%", abs(found / PUBLISHED["tcp_queries_with_timeout_pct"] - 1) <= 0.25
-    )
+    return Finding(f"{found:.2f}%", about(found, PUBLISHED["tcp_queries_with_timeout_pct"]))
 
 
 def _dctcp(results: Results) -> Finding:
     found = timeout_pct(results, BASE, DCTCP)
-    return Finding(f"{found:.3f}%", found <= PUBLISHED["dctcp_queries_with_timeout_pct"])
+    return Finding(f"{found:.3f}%", at_most(found, PUBLISHED["dctcp_queries_with_timeout_pct"]))
 
 
 CLAIMS = (

@@ -22,8 +22,8 @@ from hull.experiments.common.benchmark import (
     value,
     variants,
 )
-from hull.experiments.common.claims import Cause, Claim, Finding, commands, unshipped
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Cause, Claim, Finding, about, commands, unshipped
+from hull.experiments.common.decided import at_least, at_most, less_than, ordered
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -45,7 +45,7 @@ def _query(results: Results, scheme: str) -> float:
 
 
 def _near(found: float, stated: float) -> bool:
-    return abs(found / stated - 1) <= 0.25
+    return about(found, stated)
 
 
 def _short_gain(results: Results) -> Finding:
@@ -75,12 +75,13 @@ def _significantly(results: Results) -> Finding:
 def _tcp(results: Results) -> Finding:
     found = timeout_pct(results, BOTH, TCP)
     least = PUBLISHED["tcp_queries_with_timeout_pct_at_least"]
-    return Finding(f"{found:.1f}%", found >= least)
+    return Finding(f"{found:.1f}%", at_least(found, least))
 
 
 def _dctcp(results: Results) -> Finding:
     found = timeout_pct(results, BOTH, DCTCP)
-    return Finding(f"{found:.2f}%", found <= 1.25 * PUBLISHED["dctcp_queries_with_timeout_pct"])
+    most = 1.25 * PUBLISHED["dctcp_queries_with_timeout_pct"]
+    return Finding(f"{found:.2f}%", at_most(found, most))
 
 
 def _unchanged(results: Results) -> Finding:
@@ -90,14 +91,14 @@ def _unchanged(results: Results) -> Finding:
 
 def _deep_queries(results: Results) -> Finding:
     share = timeout_pct(results, BOTH, DEEP)
-    return Finding(f"{share:.2f}% of the queries", share < 1)
+    return Finding(f"{share:.2f}% of the queries", less_than(share, 1))
 
 
 def _deep_short(results: Results) -> Finding:
     found = _short(results, DEEP)
     return Finding(
         f"{found:.0f} ms, TCP {_short(results, TCP):.0f}, DCTCP {_short(results, DCTCP):.0f}",
-        found >= PUBLISHED["deep_buffer_short_message_ms_at_least"]
+        at_least(found, PUBLISHED["deep_buffer_short_message_ms_at_least"])
         and ordered(_short(results, TCP), found),
     )
 

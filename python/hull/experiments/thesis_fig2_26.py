@@ -19,7 +19,8 @@ from hull.experiments.common.benchmark import (
     value,
     variants,
 )
-from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.claims import Claim, Finding, commands, ratio, unshipped
+from hull.experiments.common.decided import at_least, less_than, ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -44,7 +45,7 @@ def _hurts(results: Results) -> Finding:
     query = [_query(results, c, TCP) for c in (BASE, BACKGROUND)]
     return Finding(
         f"short {short[0]:.1f} to {short[1]:.1f}, queries {query[0]:.1f} to {query[1]:.1f} ms",
-        short[1] > short[0] and query[1] > query[0],
+        ordered(*short) and ordered(*query),
     )
 
 
@@ -53,18 +54,18 @@ def _mitigates(results: Results) -> Finding:
     query = [_query(results, BACKGROUND, s) for s in SCHEMES]
     return Finding(
         f"short {short[0]:.1f} and {short[1]:.1f}, queries {query[0]:.1f} and {query[1]:.1f} ms",
-        short[1] < short[0] and query[1] < query[0],
+        ordered(short[1], short[0]) and ordered(query[1], query[0]),
     )
 
 
 def _severe(results: Results) -> Finding:
     tcp, dctcp = (_query(results, QUERIES, s) for s in SCHEMES)
-    return Finding(f"{tcp:.1f} and {dctcp:.1f} ms", tcp >= 2 * dctcp)
+    return Finding(f"{tcp:.1f} and {dctcp:.1f} ms", at_least(ratio(tcp, dctcp), 2))
 
 
 def _fewer(results: Results) -> Finding:
     tcp, dctcp = (timeout_pct(results, QUERIES, s) for s in SCHEMES)
-    return Finding(f"{tcp:.1f} and {dctcp:.2f}% of the queries", dctcp < 0.1 * tcp)
+    return Finding(f"{tcp:.1f} and {dctcp:.2f}% of the queries", less_than(ratio(dctcp, tcp), 0.1))
 
 
 _TRIED = (

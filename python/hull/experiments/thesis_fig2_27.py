@@ -2,6 +2,7 @@
 updates grow up to ten times and responses up to 1 MB together.
 """
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.benchmark import (
@@ -16,6 +17,7 @@ from hull.experiments.common.benchmark import (
     variants,
 )
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.decided import at_least, at_most, ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -43,24 +45,27 @@ def _gradual(results: Results) -> Finding:
     tcp, dctcp = (_by_updates(results, scheme) for scheme in SCHEMES)
     return Finding(
         f"TCP {_words(tcp)}%, DCTCP {_words(dctcp)}%",
-        tcp[-1] > tcp[0] and all(d <= t for t, d in zip(tcp, dctcp, strict=True)),
+        ordered(tcp[0], tcp[-1])
+        and all(ordered(d, t, or_equal=True) for t, d in zip(tcp, dctcp, strict=True)),
     )
 
 
 def _sharp(results: Results) -> Finding:
     tcp = _by_responses(results, TCP)
-    return Finding(f"{_words(tcp)}%", tcp[-1] >= 10 * tcp[0] and tcp == sorted(tcp))
+    rises = all(ordered(a, b, or_equal=True) for a, b in pairwise(tcp))
+    return Finding(f"{_words(tcp)}%", at_most(10 * tcp[0] - tcp[-1], 0) and rises)
 
 
 def _almost_all(results: Results) -> Finding:
     found = _by_responses(results, TCP)[RESPONSES_KB.index(1000)]
-    return Finding(f"{found:.0f}% with 1 MB", found >= 90)
+    return Finding(f"{found:.0f}% with 1 MB", at_least(found, 90))
 
 
 def _graceful(results: Results) -> Finding:
     tcp, dctcp = (_by_responses(results, scheme) for scheme in SCHEMES)
     return Finding(
-        f"{_words(dctcp)}%", all(d <= 0.1 * t for t, d in zip(tcp[1:], dctcp[1:], strict=True))
+        f"{_words(dctcp)}%",
+        all(at_most(d - 0.1 * t, 0) for t, d in zip(tcp[1:], dctcp[1:], strict=True)),
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hull.experiments.common.benchmark import PRODUCTION
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.decided import at_least
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -85,7 +86,7 @@ def _long_flows(results: Results) -> Finding:
     waits = _waits(results)
     late = waits.filter(waits["ms"] >= 1)["beside"]
     share = float(late.mean()) if len(late) else float("nan")
-    return Finding(f"{100 * share:.1f}% of {len(late)}", share >= 0.9)
+    return Finding(f"{100 * share:.1f}% of {len(late)}", at_least(share, 0.9))
 
 
 _SOURCE = "thesis 2.1.3, figure 2.8"

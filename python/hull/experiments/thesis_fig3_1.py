@@ -9,6 +9,7 @@ import numpy as np
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
 from hull.experiments.common.cycles import LOOKS
+from hull.experiments.common.decided import more_than
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results, occupancy
 from hull.experiments.common.one_link import (
@@ -99,7 +100,7 @@ def _queues(results: Results) -> Finding:
 def _hundred(results: Results) -> Finding:
     window, alpha = _means(results, 100, SCHEME)
     queue = results.mean("100", SCHEME, occupancy("mean")) * 1e-6 * CAPACITY_PPS
-    holds = within(queue, 90, 150) and alpha > 0.99 and within(window, 2, 2.1)
+    holds = within(queue, 90, 150) and more_than(alpha, 0.99) and within(window, 2, 2.1)
     return Finding(f"{queue:.0f} packets, alpha {alpha:.3f}, window {window:.2f}", holds)
 
 

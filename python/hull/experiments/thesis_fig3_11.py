@@ -6,7 +6,8 @@ Times are in ms since it joined.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.claims import Claim, Finding, commands, ratio, within
+from hull.experiments.common.decided import at_most, less_than, more_than, ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, published
 from hull.experiments.common.gains import GAINS, LOOKS
 from hull.experiments.common.measured import Estimate, Results
@@ -85,7 +86,7 @@ def _gains(results: Results) -> Finding:
     high, guideline, low = (_ms(results, scheme) for scheme in GAINS)
     return Finding(
         f"{guideline / high:.2f} and {low / high:.2f} times the time of g = 1/root of W_max",
-        guideline < 1.25 * 67 / 55 * high and low > 2 * high,
+        less_than(ratio(guideline, high), 1.25 * 67 / 55) and more_than(ratio(low, high), 2),
     )
 
 
@@ -94,7 +95,7 @@ def _tcp(results: Results) -> Finding:
     slower = [_ms(results, scheme) / tcp for scheme in ("g_high", "g_guideline")]
     return Finding(
         f"TCP {tcp:.0f} ms, DCTCP {slower[0]:.2f} and {slower[1]:.2f} times that",
-        all(1 < ratio <= 2.5 for ratio in slower),
+        all(ordered(1, ratio) and at_most(ratio, 2.5) for ratio in slower),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common import benchmark, cycles
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Point, Size, SizeName, Variant, published
 from hull.experiments.common.measured import Estimate, Results
 from hull.experiments.common.stated import statements
@@ -88,7 +89,8 @@ def _about(results: Results, scheme: str) -> Finding:
 def _between(results: Results) -> Finding:
     dctcp, onoff, red = (_exponent(results, scheme) for scheme in (DCTCP, ONOFF, RED))
     return Finding(
-        f"{_words(results, DCTCP)}, between {red:.2f} and {onoff:.2f}", red < dctcp < onoff
+        f"{_words(results, DCTCP)}, between {red:.2f} and {onoff:.2f}",
+        ordered(red, dctcp) and ordered(dctcp, onoff),
     )
 
 
@@ -97,14 +99,17 @@ def _tends(results: Results) -> Finding:
         math.log(_ratio(results, long_us, DCTCP)) / math.log(long_us / SHORT_US)
         for long_us in (MODERATE_US, LONG_US[-1])
     )
-    return Finding(f"{moderate:.2f} at a ratio of 3, {large:.2f} at 10", 1 < moderate < large)
+    return Finding(
+        f"{moderate:.2f} at a ratio of 3, {large:.2f} at 10",
+        ordered(1, moderate) and ordered(moderate, large),
+    )
 
 
 def _better(results: Results) -> Finding:
     long_us = _long(results)[1:]
     pairs = [tuple(_ratio(results, us, scheme) for scheme in (IMPROVED, RED)) for us in long_us]
     words = ", ".join(f"{a:.1f} against {b:.1f}" for a, b in pairs)
-    return Finding(words, all(a <= b for a, b in pairs))
+    return Finding(words, all(ordered(a, b, or_equal=True) for a, b in pairs))
 
 
 LOCKED = (

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, ratio
 from hull.experiments.common.cycles import LOOKS
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import more_than, ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.one_link import (
@@ -59,7 +59,7 @@ def _all(results: Results) -> str:
 def _poor(results: Results) -> Finding:
     found, saw = swing(results, "2", SCHEME), _saw()
     off = max(abs(found.amplitude / saw.amplitude - 1), abs(found.period_s / saw.period_s - 1))
-    return Finding(_all(results), off > 0.5)
+    return Finding(_all(results), more_than(off, 0.5))
 
 
 def _better(results: Results) -> Finding:
@@ -85,7 +85,7 @@ def _alpha(results: Results) -> Finding:
     return Finding(
         f"{low:.2f} to {high:.2f}, fluid model {model.min():.2f} to {model.max():.2f}, Sawtooth "
         f"{sawtooth_of(AT).alpha:.2f}",
-        high > 2 * low,
+        more_than(ratio(high, low), 2),
     )
 
 

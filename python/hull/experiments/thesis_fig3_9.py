@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, commands, within
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import more_than, ordered
 from hull.experiments.common.experiment import (
     Experiment,
     Point,
@@ -59,10 +59,13 @@ def _words(values: list[float]) -> str:
 
 def _least(results: Results) -> Finding:
     found = {flows: _measured(results, flows, DCTCP) for flows in FLOWS}
-    least = min(min(values) for values in found.values())
     return Finding(
         "; ".join(f"{flows} flows {_words(values)}%" for flows, values in found.items()),
-        least > PUBLISHED["dctcp_throughput_pct_at_least"],
+        all(
+            more_than(pct, PUBLISHED["dctcp_throughput_pct_at_least"])
+            for values in found.values()
+            for pct in values
+        ),
     )
 
 
@@ -71,7 +74,9 @@ def _bound(results: Results) -> Finding:
 
     bounds = [100 * worst_throughput(G, k / BDP).throughput for k in _thresholds(results)]
     found = [min(both) for both in zip(*(_measured(results, n, DCTCP) for n in FLOWS), strict=True)]
-    holds = all(a > b or a >= 99.99 for a, b in zip(found, bounds, strict=True))
+    holds = all(
+        ordered(min(b, 99.99), a, or_equal=b >= 99.99) for a, b in zip(found, bounds, strict=True)
+    )
     return Finding(f"the lower of both {_words(found)}%, model {_words(bounds)}%", holds)
 
 

@@ -13,12 +13,13 @@ from hull.experiments.common.rcp_runs import (
     BETAS,
     LOOKS,
     QUICK,
-    SETTLED,
     TRIED,
     TRIED_WITH,
     draw_rates,
+    settles,
     sides,
     swing,
+    swings,
     variant,
 )
 from hull.experiments.common.stated import statements
@@ -40,18 +41,18 @@ SHOWN = {
 
 
 def _rcp(results: Results) -> Finding:
-    words, right = sides(results, "rcp", **PUBLISHED["rcp"])
-    return Finding(words, all(right))
+    words, moves = sides(results, "rcp", **PUBLISHED["rcp"])
+    return Finding(words, settles(moves[0]) and swings(moves[1]))
 
 
 def _ap_rcp(results: Results) -> Finding:
-    words, right = sides(results, "ap_rcp", **PUBLISHED["ap_rcp"])
-    return Finding(words, all(right))
+    words, moves = sides(results, "ap_rcp", **PUBLISHED["ap_rcp"])
+    return Finding(words, settles(moves[0]) and swings(moves[1]))
 
 
 def _ap2_rcp(results: Results) -> Finding:
-    words, right = sides(results, "ap2_rcp", PUBLISHED["ap2_rcp"]["stable_ms"], 490)
-    return Finding(words, right[0])
+    words, moves = sides(results, "ap2_rcp", PUBLISHED["ap2_rcp"]["stable_ms"], 490)
+    return Finding(words, settles(moves[0]))
 
 
 def _order(results: Results) -> Finding:
@@ -60,7 +61,7 @@ def _order(results: Results) -> Finding:
     return Finding(
         f"at 115 ms RCP {rcp:.0%} of the link and AP-RCP {ap:.1%}; at 250 ms AP-RCP {ap_late:.0%} "
         f"and AP2-RCP {ap2_late:.1%}",
-        ap < SETTLED <= rcp and ap2_late < SETTLED <= ap_late,
+        settles(ap) and swings(rcp) and settles(ap2_late) and swings(ap_late),
     )
 
 

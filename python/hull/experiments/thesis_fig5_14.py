@@ -15,8 +15,10 @@ from hull.experiments.common.rcp_runs import (
     TRIED,
     TRIED_WITH,
     draw_rates,
+    settles,
     sides,
     swing,
+    swings,
     variant,
 )
 from hull.experiments.common.stated import statements
@@ -34,7 +36,8 @@ SHOWN: dict[int, tuple[str, ...]] = dict.fromkeys(RTTS, SCHEMES)
 def _sides(results: Results) -> Finding:
     found = {scheme: sides(results, scheme, *RTTS) for scheme in SCHEMES}
     words = "; ".join(f"{scheme}: {words}" for scheme, (words, _) in found.items())
-    return Finding(words, all(all(right) for _, right in found.values()))
+    right = all(settles(stable) and swings(moves) for _, (stable, moves) in found.values())
+    return Finding(words, right)
 
 
 def _similar(results: Results) -> Finding:

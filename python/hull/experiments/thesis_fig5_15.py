@@ -9,7 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.claims import Claim, Finding, commands, ratio
+from hull.experiments.common.decided import at_least, less_than
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.one_source import (
@@ -49,25 +50,27 @@ def _full(scheme: str, results: Results) -> Finding:
     tcp, qcn = _used(results, TCP)[0], _used(results, scheme, HALF)[0]
     whole = _words(_used(results, scheme)[:1])
     words = f"TCP {tcp:.2f}%, QCN {qcn:.2f}% (feedback after the RTT: {whole})"
-    return Finding(words, min(tcp, qcn) >= FULL_PCT)
+    return Finding(words, at_least(tcp, FULL_PCT) and at_least(qcn, FULL_PCT))
 
 
 def _tcp_loses(results: Results) -> Finding:
     used = _used(results, TCP)[1:]
-    return Finding(_words(used), max(used) < FULL_PCT)
+    return Finding(_words(used), all(less_than(pct, FULL_PCT) for pct in used))
 
 
 def _keeps(scheme: str, results: Results) -> Finding:
     used, whole = (_used(results, scheme, place)[1:] for place in (HALF, WHOLE))
     words = f"{_words(used)} (feedback after the RTT: {_words(whole)})"
-    return Finding(words, min(used) >= FULL_PCT)
+    return Finding(words, all(at_least(pct, FULL_PCT) for pct in used))
 
 
 def _less(scheme: str, results: Results) -> Finding:
     tcp, qcn = _used(results, TCP), _used(results, scheme, HALF)
     lost = [100 - value for value in (*tcp[1:], *qcn[1:])]
     words = f"TCP loses {lost[0]:.1f} and {lost[1]:.1f}%, QCN {lost[2]:.2f} and {lost[3]:.2f}%"
-    return Finding(words, lost[2] < lost[0] / 5 and lost[3] < lost[1] / 5)
+    return Finding(
+        words, all(less_than(ratio(q, t), 0.2) for t, q in zip(lost[:2], lost[2:], strict=True))
+    )
 
 
 TRIED = (

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Bound, Claim, Finding, about, commands, unshipped
+from hull.experiments.common.decided import at_most, more_than
 from hull.experiments.common.experiment import Experiment, Size, published
 from hull.experiments.common.measured import Results
 from hull.experiments.common.qcn_runs import (
@@ -40,25 +41,25 @@ SHOWN_MS = (60, 90)
 
 def _short(pair: tuple[str, str], results: Results) -> Finding:
     found = [of_queue(results, SHORT, scheme) for scheme in pair]
-    holds = all(about(q.mean, EQUILIBRIUM) and q.empty_pct <= UNDERFLOW_PCT for q in found)
+    holds = all(about(q.mean, EQUILIBRIUM) and at_most(q.empty_pct, UNDERFLOW_PCT) for q in found)
     return Finding(f"QCN {found[0].words()}; QCN-AIMD {found[1].words()}", holds)
 
 
 def _middle(pair: tuple[str, str], results: Results) -> Finding:
     qcn, aimd = (of_queue(results, MIDDLE, scheme) for scheme in pair)
-    holds = qcn.empty_pct <= UNDERFLOW_PCT < aimd.empty_pct
+    holds = at_most(qcn.empty_pct, UNDERFLOW_PCT) and more_than(aimd.empty_pct, UNDERFLOW_PCT)
     return Finding(f"QCN {qcn.words()}; QCN-AIMD {aimd.words()}", holds)
 
 
 def _long(pair: tuple[str, str], results: Results) -> Finding:
     found = of_queue(results, LONG, pair[0])
-    holds = about(found.mean, EQUILIBRIUM) and found.empty_pct <= UNDERFLOW_PCT
+    holds = about(found.mean, EQUILIBRIUM) and at_most(found.empty_pct, UNDERFLOW_PCT)
     return Finding(found.words(), holds)
 
 
 def _beyond(pair: tuple[str, str], results: Results) -> Finding:
     found = of_queue(results, BEYOND, pair[0])
-    return Finding(found.words(), found.empty_pct > UNDERFLOW_PCT)
+    return Finding(found.words(), more_than(found.empty_pct, UNDERFLOW_PCT))
 
 
 def _margins(_: Results) -> Finding:

@@ -7,6 +7,7 @@ Mean completion time (ms) and share of the queries with a timeout, TCP and DCTCP
 from typing import TYPE_CHECKING, NamedTuple
 
 from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.decided import at_most, more_than
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.incast import mean_ms, timeout_share
 from hull.experiments.common.measured import Results
@@ -74,7 +75,9 @@ def _words(shares: dict[str, list[float]]) -> str:
 
 def _tcp_suffers(results: Results) -> Finding:
     shares = _shares(results, TCP)
-    return Finding("at most " + _words(shares), all(max(s) > 0.05 for s in shares.values()))
+    return Finding(
+        "at most " + _words(shares), all(more_than(max(s), 0.05) for s in shares.values())
+    )
 
 
 def _dctcp_none(results: Results) -> Finding:
@@ -93,7 +96,7 @@ def _no_slower(results: Results) -> Finding:
     }
     return Finding(
         "at most " + ", ".join(f"{ratio:.2f} ({name})" for name, ratio in ratios.items()),
-        all(ratio <= 1.1 for ratio in ratios.values()),
+        all(at_most(ratio, 1.1) for ratio in ratios.values()),
     )
 
 
@@ -109,7 +112,7 @@ def _near_least(results: Results) -> Finding:
         "at most "
         + ", ".join(f"{ratio:.2f} ({name})" for name, ratio in ratios.items())
         + " of it",
-        all(ratio <= 1.5 for ratio in ratios.values()),
+        all(at_most(ratio, 1.5) for ratio in ratios.values()),
     )
 
 

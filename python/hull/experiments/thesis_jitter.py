@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.benchmark import PRODUCTION, TCP, query_ms, value
-from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
 from hull.experiments.common.stated import statements
@@ -31,13 +32,17 @@ def _times(results: Results, percentile: float) -> tuple[float, float]:
 def _improves(results: Results, *, percentile: float) -> Finding:
     jittered, at_once = _times(results, percentile)
     ratio = jittered / at_once
-    return Finding(f"{jittered:.2f} to {at_once:.2f} ms, {ratio:.1f} times", 7.5 <= ratio <= 12.5)
+    return Finding(
+        f"{jittered:.2f} to {at_once:.2f} ms, {ratio:.1f} times", within(ratio, 7.5, 12.5)
+    )
 
 
 def _doubles(results: Results) -> Finding:
     jittered, at_once = _times(results, 99.9)
     ratio = at_once / jittered
-    return Finding(f"{jittered:.0f} to {at_once:.0f} ms, {ratio:.2f} times", 1.5 <= ratio <= 2.5)
+    return Finding(
+        f"{jittered:.0f} to {at_once:.0f} ms, {ratio:.2f} times", within(ratio, 1.5, 2.5)
+    )
 
 
 def _trade(results: Results) -> Finding:
@@ -46,7 +51,7 @@ def _trade(results: Results) -> Finding:
     return Finding(
         f"median {median[0]:.2f} to {median[1]:.2f} ms, 99th percentile {tail[0]:.0f} to "
         f"{tail[1]:.0f} ms",
-        median[1] < median[0] and tail[1] > tail[0],
+        ordered(median[1], median[0]) and ordered(*tail),
     )
 
 

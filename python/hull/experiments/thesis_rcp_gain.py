@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Claim, Finding, about
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
-from hull.experiments.common.rcp_runs import BETAS, LINK_GBPS, LOOKS, SETTLED
+from hull.experiments.common.rcp_runs import BETAS, LINK_GBPS, LOOKS, SETTLED, settles
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def _words(results: Results, ending: str, scheme: str) -> str:
 
 
 def _stable(results: Results, ending: str) -> Finding:
-    swings = [swing(results, rtt, ending, MEASURED) for rtt in RTTS_MS]
+    moves = [swing(results, rtt, ending, MEASURED) for rtt in RTTS_MS]
     names = ", ".join(str(rtt) for rtt in RTTS_MS)
     words = (
         f"varies by {_words(results, ending, MEASURED)} of the link at {names} ms; held: "
         f"{_words(results, ending, HELD)}"
     )
-    return Finding(words, max(swings) < SETTLED)
+    return Finding(words, all(settles(move) for move in moves))
 
 
 def _printed(results: Results) -> Finding:
@@ -97,7 +97,7 @@ def _rest(results: Results) -> Finding:
         times, rates = total(results, rtt_ms, " beta0.1", MEASURED)
         means.append(float(rates[times >= 0.75 * times[-1]].mean()) / LINK_GBPS)
     words = ", ".join(f"{mean:.1%}" for mean in means)
-    return Finding(f"{words} of the link", all(abs(mean - 1) < SETTLED for mean in means))
+    return Finding(f"{words} of the link", all(about(mean, 1, SETTLED) for mean in means))
 
 
 CLAIMS = (

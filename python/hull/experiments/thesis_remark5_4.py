@@ -16,6 +16,7 @@ from hull.experiments.common import averaging_loop, rcp_runs
 from hull.experiments.common.claims import Claim, Finding
 from hull.experiments.common.experiment import Experiment, Size, Variant
 from hull.experiments.common.measured import Results
+from hull.experiments.common.rcp_runs import settles, swings
 from hull.experiments.common.stated import statements
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _packets(results: Results) -> Finding:
             f"a = {factor:g}: varies by {below:.1%} at {low} ms and by {above:.1%} at {high} ms "
             f"(fluid {boundary_ms(factor):.0f})"
         )
-        holds = holds and below < SETTLED <= above
+        holds &= settles(below) and swings(above)
     return Finding("; ".join(words), holds)
 
 

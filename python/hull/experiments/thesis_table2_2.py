@@ -8,7 +8,8 @@ receives, and with one queue its flows would wait there, not in the switch.
 
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.claims import Claim, Finding, about, commands, ratio, unshipped
+from hull.experiments.common.decided import at_least, at_most
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.incast import completion_cdf, timeout_share
@@ -64,29 +65,27 @@ def long_goodput_mbps(part: Summary) -> float:
 
 def _dctcp(results: Results) -> Finding:
     alone, loaded = (p95_ms(results, condition, DCTCP) for condition in CONDITIONS)
-    return Finding(f"{alone:.2f} and {loaded:.2f} ms", abs(loaded / alone - 1) <= 0.05)
+    return Finding(f"{alone:.2f} and {loaded:.2f} ms", about(loaded, alone, 0.05))
 
 
 def _tcp(results: Results) -> Finding:
     alone, loaded = (p95_ms(results, condition, TCP) for condition in CONDITIONS)
-    return Finding(f"{alone:.2f} and {loaded:.2f} ms", loaded >= 3 * alone)
+    return Finding(f"{alone:.2f} and {loaded:.2f} ms", at_least(ratio(loaded, alone), 3))
 
 
 def _tcp_timeouts(results: Results) -> Finding:
     found = 100 * timeout_share(results, LOADED, TCP)
-    return Finding(
-        f"{found:.2f}%", abs(found / PUBLISHED[TCP]["queries_with_timeout_pct"] - 1) <= 0.25
-    )
+    return Finding(f"{found:.2f}%", about(found, PUBLISHED[TCP]["queries_with_timeout_pct"]))
 
 
 def _dctcp_timeouts(results: Results) -> Finding:
     found = 100 * timeout_share(results, LOADED, DCTCP)
-    return Finding(f"{found:.2f}%", found <= PUBLISHED[DCTCP]["queries_with_timeout_pct"])
+    return Finding(f"{found:.2f}%", at_most(found, PUBLISHED[DCTCP]["queries_with_timeout_pct"]))
 
 
 def _same_throughput(results: Results) -> Finding:
     tcp, dctcp = (results.mean(LOADED, scheme, long_goodput_mbps) / 1e3 for scheme in SCHEMES)
-    return Finding(f"{tcp:.2f} and {dctcp:.2f} Gbps", abs(tcp / dctcp - 1) <= 0.05)
+    return Finding(f"{tcp:.2f} and {dctcp:.2f} Gbps", about(tcp, dctcp, 0.05))
 
 
 _TRIED = (

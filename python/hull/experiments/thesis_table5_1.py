@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Bound, Claim, Finding, commands, unshipped
+from hull.experiments.common.claims import Bound, Claim, Finding, commands, unshipped, within
+from hull.experiments.common.decided import at_least
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import Experiment, Point, Size
 from hull.experiments.common.measured import Measure, Results, from_table, value
@@ -83,7 +84,7 @@ def _deviations(results: Results, scheme: str, place: str = WHOLE) -> list[float
 def _close(results: Results, scheme: str, place: str = WHOLE) -> Finding:
     found = _deviations(results, scheme, place)
     numbers = TABLE[TCP if scheme == TCP else QCN]
-    holds = all(1 / FACTOR <= a / b <= FACTOR for a, b in zip(found, numbers, strict=True))
+    holds = all(within(a / b, 1 / FACTOR, FACTOR) for a, b in zip(found, numbers, strict=True))
     return Finding(_words(found), holds)
 
 
@@ -104,7 +105,10 @@ def _qcn(scheme: str, results: Results) -> Finding:
 def _smaller(scheme: str, results: Results) -> Finding:
     tcp, qcn = _deviations(results, TCP), _deviations(results, scheme, HALF)
     ratios = [a / b for a, b in zip(tcp, qcn, strict=True)]
-    return Finding(", ".join(f"{ratio:.1f}" for ratio in ratios) + " times", min(ratios) >= 7.5)
+    return Finding(
+        ", ".join(f"{ratio:.1f}" for ratio in ratios) + " times",
+        all(at_least(ratio, 7.5) for ratio in ratios),
+    )
 
 
 TRIED = (

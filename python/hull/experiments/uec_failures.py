@@ -7,8 +7,8 @@ avoids them; oblivious spraying cannot. Tails beside uet-htsim's recorded ones.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common import ultra_ethernet as uec
-from hull.experiments.common.claims import Claim, Finding
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.claims import Claim, Finding, ratio
+from hull.experiments.common.decided import at_most, ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.ultra_ethernet import BOTH, NSCC, RCCC, variant
@@ -30,7 +30,7 @@ ROUND_TRIP = 'transport.message.round_trip="14022.72ns"'
 
 def _learning(results: Results) -> Finding:
     reps, blind = (uec.tail_us(results, c, NSCC) for c in (LEARNING["REPS"], OBLIVIOUS))
-    return Finding(f"{reps:.0f} against {blind:.0f} us", reps <= blind / 2)
+    return Finding(f"{reps:.0f} against {blind:.0f} us", at_most(ratio(reps, blind), 0.5))
 
 
 def _order(results: Results) -> Finding:

@@ -7,7 +7,8 @@ round trip on; without credit, a sender's window learns its share from trimmed p
 from typing import TYPE_CHECKING
 
 from hull.experiments.common import ultra_ethernet as uec
-from hull.experiments.common.claims import Claim, Finding, commands
+from hull.experiments.common.claims import Claim, Finding, commands, within
+from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.ultra_ethernet import BOTH, NSCC, RCCC, variant
@@ -43,7 +44,7 @@ def least_us(senders: int, size: int, gbps: float = 100.0) -> float:
 def _large(results: Results) -> Finding:
     found = uec.deviations(results, [run for run in RUNS if run[0] in LARGE])
     words = "; ".join(f"{name} {100 * one:+.1f}%" for name, one in found.items())
-    good = bool(found) and all(abs(one) <= 0.25 for one in found.values())
+    good = bool(found) and all(within(one, -0.25, 0.25) for one in found.values())
     return Finding(words or "not run (--full runs it)", good)
 
 
@@ -56,13 +57,13 @@ def _least(results: Results) -> Finding:
     }
     return Finding(
         "; ".join(f"{name} {ratio:.3f}" for name, ratio in ratios.items()),
-        all(1 <= ratio <= 1.05 for name, ratio in ratios.items() if not name.startswith(NSCC)),
+        all(within(ratio, 1, 1.05) for name, ratio in ratios.items() if not name.startswith(NSCC)),
     )
 
 
 def _credit_helps(results: Results) -> Finding:
     alone, both = (uec.tail_us(results, MANY, scheme) for scheme in (NSCC, BOTH))
-    return Finding(f"{alone:.0f} and {both:.0f} us", alone > both)
+    return Finding(f"{alone:.0f} and {both:.0f} us", ordered(both, alone))
 
 
 CLAIMS = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common import ultra_ethernet as uec
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import at_most
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.ultra_ethernet import BOTH, NSCC, RCCC, variant
@@ -31,7 +32,7 @@ def _least(results: Results) -> Finding:
     }
     return Finding(
         "; ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items()),
-        all(ratio <= 1.2 for ratio in ratios.values()),
+        all(at_most(ratio, 1.2) for ratio in ratios.values()),
     )
 
 

@@ -7,7 +7,8 @@ the closed form of an uncontended message.
 from typing import TYPE_CHECKING
 
 from hull.experiments.common import ultra_ethernet as uec
-from hull.experiments.common.claims import Claim, Finding, unshipped
+from hull.experiments.common.claims import Claim, Finding, unshipped, within
+from hull.experiments.common.decided import at_least
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.measured import Results
 from hull.experiments.common.ultra_ethernet import BOTH, NSCC, RCCC, variant
@@ -49,7 +50,7 @@ def _closed_form(results: Results) -> Finding:
     ]
     return Finding(
         "apart by " + ", ".join(f"{one:.6f}" for one in apart) + " us",
-        all(abs(one) < 1e-6 for one in apart),
+        all(within(one, -1e-6, 1e-6) for one in apart),
     )
 
 
@@ -58,13 +59,13 @@ def _large(results: Results) -> Finding:
     words = "; ".join(f"{name} {100 * one:+.1f}%" for name, one in found.items())
     return Finding(
         words or "not run (--full runs it)",
-        bool(found) and all(abs(d) <= 0.25 for d in found.values()),
+        bool(found) and all(within(d, -0.25, 0.25) for d in found.values()),
     )
 
 
 def _one_path(results: Results) -> Finding:
     ratio = uec.tail_us(results, "1 path", NSCC) / uec.tail_us(results, "128 paths", NSCC)
-    return Finding(f"{ratio:.1f} times (recorded: 4.4)", ratio >= 3.3)
+    return Finding(f"{ratio:.1f} times (recorded: 4.4)", at_least(ratio, 3.3))
 
 
 _LARGE = (uec.PATHS, "workload.permutation.size=1MB")

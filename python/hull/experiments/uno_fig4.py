@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.acked import acked_point, acked_us
-from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.claims import Claim, Finding, commands, ratio, unshipped, within
+from hull.experiments.common.decided import less_than
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.experiment import (
     Experiment,
@@ -115,7 +116,9 @@ def _within(scheme: str, statistic: str) -> Claim:
     def check(results: Results) -> Finding:
         found = value(completion(statistic), results, "", scheme)
         deviation = found / expected - 1
-        return Finding(f"{found:.3f} us, {100 * deviation:+.1f}%", abs(deviation) <= WITHIN)
+        return Finding(
+            f"{found:.3f} us, {100 * deviation:+.1f}%", within(deviation, -WITHIN, WITHIN)
+        )
 
     label = "with the phantom queue" if scheme == PHANTOM else "without it"
     return Claim(
@@ -133,7 +136,7 @@ def _within(scheme: str, statistic: str) -> Claim:
 
 def _better(results: Results) -> Finding:
     normal, phantom = (value(completion("p99"), results, "", scheme) for scheme in SCHEMES)
-    return Finding(f"{phantom:.1f} against {normal:.1f} us", 2 * phantom < normal)
+    return Finding(f"{phantom:.1f} against {normal:.1f} us", less_than(ratio(phantom, normal), 0.5))
 
 
 def _fits(setting: tuple[str, str, str], results: Results) -> Finding:
@@ -141,7 +144,7 @@ def _fits(setting: tuple[str, str, str], results: Results) -> Finding:
     found = {s: value(completion(s), results, condition, PHANTOM) for s in ("mean", "p99")}
     deviations = {s: found[s] / PUBLISHED[PHANTOM][s] - 1 for s in found}
     measured = ", ".join(f"{s} {found[s]:.3f} us ({100 * d:+.1f}%)" for s, d in deviations.items())
-    return Finding(measured, all(abs(d) <= WITHIN for d in deviations.values()))
+    return Finding(measured, all(within(d, -WITHIN, WITHIN) for d in deviations.values()))
 
 
 CLAIMS = (

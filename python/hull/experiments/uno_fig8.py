@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hull.experiments.common.acked import acked_us
 from hull.experiments.common.claims import Claim, Finding, about, commands, unshipped
+from hull.experiments.common.decided import at_most
 from hull.experiments.common.experiment import Experiment, Point, Size, Variant, published
 from hull.experiments.common.measured import Estimate, Results, value
 from hull.experiments.common.stated import Stated
@@ -80,7 +81,7 @@ def _in_time(condition: str) -> Claim:
 
     def check(results: Results) -> Finding:
         last = _last_ms(results, condition)
-        return Finding(f"{last:.1f} ms", last <= line)
+        return Finding(f"{last:.1f} ms", at_most(last, line))
 
     return Claim(
         id=f"uno-fig8-end-{_slug(condition)}",

@@ -7,7 +7,7 @@ and with a random path for each packet. Of subflows with re-routing (UnoLB) the 
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.acked import Kept, acked_point, acked_us
-from hull.experiments.common.claims import Claim, Finding, commands, unshipped
+from hull.experiments.common.claims import Claim, Finding, commands, unshipped, within
 from hull.experiments.common.decided import ordered
 from hull.experiments.common.experiment import Experiment, Size, Variant, published
 from hull.experiments.common.measured import Results, value
@@ -65,7 +65,7 @@ def _about(kept: str, statistic: str) -> Claim:
     def check(results: Results) -> Finding:
         found = value(acked_us(statistic, KEPT[kept]), results, "", PER_PACKET)
         ratio = found / expected
-        return Finding(f"{found:.0f} us, {ratio:.2f} of it", abs(ratio - 1) <= 0.25)
+        return Finding(f"{found:.0f} us, {ratio:.2f} of it", within(ratio, 0.75, 1.25))
 
     return Claim(
         id=f"uno-permutation-{kept}-{statistic}",

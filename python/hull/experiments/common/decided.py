@@ -70,6 +70,11 @@ def less_than(value: float, limit: float) -> bool:
     return compare(value, -math.inf, limit, holds=value < limit)
 
 
+def comparisons(check: Check, results: Results) -> list[Comparison]:
+    """What a check compares with limits; empty if its verdicts must be unanimous."""
+    return _recorded(check, results)[0]
+
+
 _NO_VALUE = (ArithmeticError, LookupError, TypeError, ValueError)
 """What a check raises for seeds that have too few samples: of an empty list, of None, by 0."""
 
@@ -97,7 +102,9 @@ def _by_seeds(check: Check, results: Results) -> State:
     if not conjunction or any(len(others) != len(made) for others, _ in (*replicates, *singles)):
         return _unanimous([bool(check(some)[1]) for some in (results, *without, *alone)])
     states = [
-        _state(compared, *([others[number] for others, _ in some] for some in (replicates, singles)))
+        _state(
+            compared, *([others[number] for others, _ in some] for some in (replicates, singles))
+        )
         for number, compared in enumerate(made)
     ]
     states.append(_unanimous([rest, *(other for _, other in (*replicates, *singles))]))

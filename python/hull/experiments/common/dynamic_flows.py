@@ -16,7 +16,7 @@ from hull.experiments.common.claims import (
     cut_as_published,
     cut_pct,
 )
-from hull.experiments.common.decided import ordered
+from hull.experiments.common.decided import at_least, at_most, ordered
 from hull.experiments.common.measured import Reader, Results, fct, probe
 
 LOADS = ("load20", "load40", "load60")
@@ -78,22 +78,26 @@ def _tcp_highest(results: Results) -> Finding:
         tcp / max(results.mean(load, scheme, probe("mean")) for scheme in (DCTCP, SMALL, HULL))
         for load, tcp in zip(LOADS, row(results, TCP, probe("mean")), strict=True)
     ]
-    return Finding(f"{numbers(factors, '.1f')} times the next", min(factors) >= 2)
+    return Finding(
+        f"{numbers(factors, '.1f')} times the next", all(at_least(f, 2) for f in factors)
+    )
 
 
 def _tcp_fills(results: Results) -> Finding:
     most = [results.mean(load, TCP, probe("max")) for load in LOADS]
-    return Finding(f"up to {numbers(most)} us", all(us >= 0.9 * BUFFER_US for us in most))
+    return Finding(f"up to {numbers(most)} us", all(at_least(us, 0.9 * BUFFER_US) for us in most))
 
 
 def _one_packet(results: Results) -> Finding:
     means = row(results, HULL, probe("mean"))
-    return Finding(f"{numbers(means, '.1f')} us", max(means) <= 1.25 * ONE_PACKET_US)
+    return Finding(
+        f"{numbers(means, '.1f')} us", all(at_most(us, 1.25 * ONE_PACKET_US) for us in means)
+    )
 
 
 def _rather_high(results: Results) -> Finding:
     least = [min(row(results, scheme, small("mean"))) for scheme in SCHEMES]
-    return Finding(f"at least {numbers(least)} us", min(least) >= 2 * LEAST_US)
+    return Finding(f"at least {numbers(least)} us", all(at_least(us, 2 * LEAST_US) for us in least))
 
 
 def _small_order(results: Results) -> Finding:
@@ -108,7 +112,7 @@ def _hosts_gain_most(results: Results) -> Finding:
     hull, dctcp, tcp = (host_part(results, scheme) for scheme in (HULL, DCTCP, TCP))
     gains = [(t - h, d - h) for h, d, t in zip(hull, dctcp, tcp, strict=True)]
     words = "; ".join(f"{t:.0f} against TCP, {d:.0f} against DCTCP" for t, d in gains)
-    return Finding(words + " us", all(t > max(2 * d, 0) for t, d in gains))
+    return Finding(words + " us", all(ordered(max(2 * d, 0), t) for t, d in gains))
 
 
 def _up_to(results: Results) -> Finding:
@@ -126,7 +130,7 @@ def _up_to(results: Results) -> Finding:
     }
     return Finding(
         "DCTCP {:.0f} and {:.0f}, TCP {:.0f} and {:.0f}".format(*best.values()),
-        all(factor >= (10 if scheme == DCTCP else 40) for (scheme, _), factor in best.items()),
+        all(at_least(f, 10 if scheme == DCTCP else 40) for (scheme, _), f in best.items()),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hull.experiments.common.decided import at_least, less_than
 from hull.experiments.common.experiment import Variant
 from hull.experiments.common.measured import Results
 from hull.report.schemes import BLUE, GREEN, ORANGE, VERMILION, Scheme
@@ -78,18 +79,31 @@ def extent(rtt_ms: int, ending: str, scheme: str, end: float) -> tuple[float, fl
 
 def sides(
     results: Results, scheme: str, stable_ms: int, unstable_ms: int
-) -> tuple[str, list[bool]]:
-    """How far the rate moves on both sides, as text; whether each is as published, with
+) -> tuple[str, tuple[float, float]]:
+    """How far the rate moves on both sides, as text with both betas and as fractions with
     beta = 1."""
-    words, right = [], []
+    words, found = [], []
     for ending, beta in BETAS.items():
-        moves = [swing(results, rtt, ending, scheme) for rtt in (stable_ms, unstable_ms)]
+        moves = (
+            swing(results, stable_ms, ending, scheme),
+            swing(results, unstable_ms, ending, scheme),
+        )
         words.append(
             f"with beta = {beta:g} the rate varies by {moves[0]:.0%} of the link at {stable_ms} ms "
             f"and by {moves[1]:.0%} at {unstable_ms} ms"
         )
-        right.append((moves[0] < SETTLED, moves[1] >= SETTLED))
-    return "; ".join(words), list(right[0])
+        found.append(moves)
+    return "; ".join(words), found[0]
+
+
+def settles(move: float) -> bool:
+    """Whether a loop is stable whose rate moves by this fraction of the link."""
+    return less_than(move, SETTLED)
+
+
+def swings(move: float) -> bool:
+    """Whether a loop is unstable whose rate moves by this fraction of the link."""
+    return at_least(move, SETTLED)
 
 
 TRIED = (

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.decided import at_least, at_most
 from hull.experiments.common.experiment import Point, Variant, published, table_points
 from hull.experiments.common.measured import Reader, Results, Summary
 from hull.experiments.common.stated import Stated
@@ -169,7 +170,7 @@ def _close(results: Results, runs: Iterable[tuple[str, str, float]]) -> Finding:
     rest = f"; {'; '.join(far)}" if far else ""
     return Finding(
         f"{good} of {len(found)} within 3%, median {100 * median:.2f}%{rest}",
-        good >= 0.8 * len(found) and median <= 0.02,
+        at_least(good / len(found), 0.8) and at_most(median, 0.02),
     )
 
 
