@@ -1,6 +1,6 @@
 """Figure 2c of the EPFL ns-2 report: figure 2b with 100 us of link delay instead of 5."""
 
-from hull.experiments.common.claims import Claim, Finding, commands, ratio, within
+from hull.experiments.common.claims import Claim, Finding, commands, ratio
 from hull.experiments.common.decided import less_than, ordered
 from hull.experiments.common.epfl_static import (
     ALL,
@@ -11,11 +11,10 @@ from hull.experiments.common.epfl_static import (
     SCHEMES,
     SIX,
     lines,
-    window,
 )
 from hull.experiments.common.experiment import Experiment, Size
 from hull.experiments.common.long_lived import counts, series
-from hull.experiments.common.measured import Results, throughput_mbps
+from hull.experiments.common.measured import Results
 from hull.experiments.common.phantom_queues import LOOKS
 from hull.experiments.common.stated import statements
 
@@ -33,15 +32,6 @@ def _below_six(results: Results) -> Finding:
     return Finding(
         f"{ours[-1]:.1f} against {six[-1]:.1f} us with 8 flows",
         all(less_than(ratio(a, b), 0.75) for a, b in zip(ours, six, strict=True)),
-    )
-
-
-def _drain(results: Results) -> Finding:
-    found = series(results, ALL, HULL, throughput_mbps)
-    words = ", ".join(f"{value:.0f}" for value in found)
-    return Finding(
-        f"{words} Mbps; mean window with 2 flows {window(results, '2', HULL):.1f} packets",
-        all(within(value, 810, 900) for value in found),
     )
 
 
@@ -70,18 +60,6 @@ CLAIMS = (
         check=_below_six,
         kind="predicted",
         bound="hull",
-    ),
-    Claim(
-        id="epfl-fig2c-drain",
-        source="report III-A",
-        claim="... HULL's throughput follows its drain rate of 900 Mbps (within 10% below it)",
-        check=_drain,
-        kind="predicted",
-        bound="hull",
-        cause="mechanism",
-        tried="721 to 742 Mbps with 2 to 8 flows (10 seeds), 18 to 20% below it. Windows are 33 "
-        "packets with 2 flows and the threshold is one packet, so each cut leaves the link idle.",
-        shown_by=commands("epfl-fig2c", "--full"),
     ),
 )
 

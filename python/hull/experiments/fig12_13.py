@@ -313,7 +313,7 @@ EXPERIMENT = Experiment(
             "fig12-13-theory",
             "paper 6.3",
             "... which is approximately (within 25%) what the theory of 3.2 predicts at the load "
-            "that the links between racks and pods carry",
+            "that the links between racks and pods carry while flows arrive",
             as_theory,
             kind="predicted",
             bound="document",

@@ -174,7 +174,8 @@ CLAIMS = (
     Claim(
         id="fig5-pacing-throughput",
         source="paper 4.3",
-        claim="pacing improves throughput (mean over all rates and thresholds)",
+        claim="pacing improves throughput on the mean over all rates and thresholds (not in each "
+        "cell)",
         check=_throughput,
         kind="predicted",
         bound="document",

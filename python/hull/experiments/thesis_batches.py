@@ -73,7 +73,7 @@ CLAIMS = (
         source=_SOURCE,
         claim="... and the 99th falls",
         check=partial(_tail, percentile=99),
-        kind="predicted",
+        kind="fitted",
         bound="document",
     ),
     Claim(
@@ -81,7 +81,7 @@ CLAIMS = (
         source="thesis 2.1.3 and 2.4, incast",
         claim="it does so by avoiding timeouts: fewer queries have one",
         check=_timeouts,
-        kind="predicted",
+        kind="fitted",
         bound="document",
     ),
 )

@@ -73,7 +73,8 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-27-gradual",
         source="thesis 2.3.3, figure 2.27(a)",
-        claim="larger updates bring more timeouts, and TCP has more of them than DCTCP",
+        claim="larger updates bring more timeouts to TCP at each step, and TCP has more of them "
+        "than DCTCP",
         check=_gradual,
         kind="predicted",
         bound="document",
@@ -122,7 +123,7 @@ CLAIMS = (
     Claim(
         id="thesis-fig2-27-graceful",
         source="thesis 2.3.3, figure 2.27(b)",
-        claim="DCTCP handles them much more gracefully (at most a tenth of TCP's)",
+        claim="DCTCP handles them much more gracefully (at most a tenth of TCP's, at each size)",
         check=_graceful,
         kind="predicted",
         bound="hull",

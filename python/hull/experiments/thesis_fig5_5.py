@@ -172,7 +172,7 @@ CLAIMS = (
         claim="throughout Fast Recovery QCN's rate stays below the target: it takes back less than "
         "the decrease",
         check=_below,
-        kind="predicted",
+        kind="by construction",
         bound="document",
     ),
     Claim(
@@ -181,7 +181,7 @@ CLAIMS = (
         claim="averaging finds the old rate sooner than a linear search: 31/32 of a decrease "
         "after 5 cycles, QCN-AIMD less",
         check=_longer,
-        kind="predicted",
+        kind="by construction",
         bound="document",
     ),
 )

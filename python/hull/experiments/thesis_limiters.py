@@ -53,7 +53,7 @@ CLAIMS = (
         "congested port complete later, on average, with 1, 2 and 4 limiters than with one for "
         "each flow",
         check=_shared_fate,
-        kind="predicted",
+        kind="by construction",
         bound="document",
     ),
 )

@@ -90,8 +90,8 @@ CLAIMS = (
     Claim(
         id="thesis-software-pacing-behind",
         source="thesis 4.1.3",
-        claim="to be effective, pacing must take place after NIC-based segmentation: latency is "
-        "lower (mean and 99th percentile, means over all rates and thresholds)",
+        claim="latency is lower with pacing after NIC-based segmentation than with pacing before "
+        "it (mean and 99th percentile, means over all rates and thresholds)",
         check=_behind,
         kind="predicted",
         bound="document",

@@ -249,10 +249,12 @@ CLAIMS = (
     Claim(
         id="thesis-theorem3-2-packets",
         source="thesis theorem 3.2, 3.3.3",
-        claim="simulations verify it: the same in packets, two flows, for each g",
+        claim="simulations verify it: two flows in packets are within the bound wherever it is "
+        "below W* and above one cut, alpha* W*/2 packets, by which flows that do not cut together "
+        "differ (the values of g whose run reaches that)",
         check=_bound_in_packets,
-        kind="predicted",
-        bound="document",
+        kind="fitted",
+        bound="hull",
         cause="mechanism",
         tried=TRIED_PACKETS,
         shown_by=commands("thesis-theorem3-2", ""),

@@ -183,10 +183,11 @@ CLAIMS = (
         id="thesis-workload-zero",
         source="thesis 2.1.2, figure 2.2(b)",
         claim="0 ms interarrivals explain the CDF hugging the axis up to the 50th percentile "
-        "(within 25%); the variance is very high",
+        "(within 25%); the variance is very high (standard deviation more than twice the mean, "
+        "which is an exponential distribution's)",
         check=_hugs,
         kind="by construction",
-        bound="document",
+        bound="hull",
     ),
     Claim(
         id="thesis-workload-bytes",
@@ -200,9 +201,10 @@ CLAIMS = (
     Claim(
         id="thesis-workload-median",
         source="thesis 2.1.2, figure 2.4",
-        claim="the median number of concurrent flows is 36 (within 25%)",
+        claim="the median number of concurrent flows is 36 (within 25%; a request and its "
+        "response are two)",
         check=_median,
-        kind="predicted",
+        kind="fitted",
         bound="document",
     ),
     Claim(
@@ -242,8 +244,9 @@ CLAIMS = (
     Claim(
         id="thesis-workload-incast",
         source="thesis 2.1.3, figure 2.6",
-        claim="incast events occur in which all but one response return by 13.5 ms (at most 25% "
-        "later), and the lost one after the minimum RTO of 300 ms (300 to 375 ms)",
+        claim="incast events occur in which a response is lost at the aggregator's port: the "
+        "arrivals of the others are distributed over about 12 ms (within 25%), all but one return "
+        "by 13.5 ms (within 25%), and the lost one after the minimum RTO of 300 ms (300 to 375 ms)",
         check=_lost,
         kind="predicted",
         bound="document",
