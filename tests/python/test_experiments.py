@@ -90,7 +90,6 @@ NO_COMPARISON = {
     "thesis-fig2-22-no-timeouts": "no timeout in any run",
     "thesis-fig2-23-timeouts": "no timeout in any run",
     "thesis-incast-other-dctcp": "no timeout in any run",
-    "thesis-theorem3-2-packets": "no event above the bound in any run",
     "thesis-workload-incast": "an event that occurs or not",
     "uec-incast-8192": "run with --full alone",
     "uec-outcast-exact": "equal to the last digit that is printed",

@@ -53,6 +53,8 @@ def test_concurrent_flows_by_hand() -> None:
     everything, large = concurrent_flows(flows, queries, 2)
     # Windows from 50, 100 and 150 ms of server 0, then of server 1; a query is two flows.
     assert everything.tolist() == [3, 2, 0, 3, 1, 0]
+    connections, _ = concurrent_flows(flows, queries, 2, per_answer=1)
+    assert connections.tolist() == [2, 2, 0, 2, 1, 0]
     assert large.tolist() == [1, 1, 0, 1, 1, 0]
 
 

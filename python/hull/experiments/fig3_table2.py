@@ -491,4 +491,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     quick=Size(overrides=(), seeds=1),
     full=Size(overrides=("run.duration=1s",), seeds=1),
+    deterministic=True,
 )

@@ -45,7 +45,7 @@ def _gradual(results: Results) -> Finding:
     tcp, dctcp = (_by_updates(results, scheme) for scheme in SCHEMES)
     return Finding(
         f"TCP {_words(tcp)}%, DCTCP {_words(dctcp)}%",
-        ordered(tcp[0], tcp[-1])
+        all(ordered(a, b) for a, b in pairwise(tcp))
         and all(ordered(d, t, or_equal=True) for t, d in zip(tcp, dctcp, strict=True)),
     )
 
@@ -65,7 +65,7 @@ def _graceful(results: Results) -> Finding:
     tcp, dctcp = (_by_responses(results, scheme) for scheme in SCHEMES)
     return Finding(
         f"{_words(dctcp)}%",
-        all(at_most(d - 0.1 * t, 0) for t, d in zip(tcp[1:], dctcp[1:], strict=True)),
+        all(at_most(d - 0.1 * t, 0) for t, d in zip(tcp, dctcp, strict=True)),
     )
 
 
@@ -78,6 +78,11 @@ CLAIMS = (
         check=_gradual,
         kind="predicted",
         bound="document",
+        cause="chance",
+        tried="With factors of 1, 2, 4, 6, 8 and 10 1.0, 1.4, 1.8, 1.1, 1.6 and 2.5% of TCP's "
+        "queries have a timeout, but 3 s have 900 queries: 1.1 and 1.8% are 10 and 16 of them. "
+        "DCTCP has none.",
+        shown_by=commands("thesis-fig2-27", ""),
     ),
     Claim(
         id="thesis-fig2-27-sharp",

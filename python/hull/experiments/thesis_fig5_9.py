@@ -98,7 +98,7 @@ CLAIMS = (
         check=_fifteen,
         kind="mathematics",
         bound="document",
-        cause="limit too narrow",
+        cause="documents contradict",
         tried="Eigenvalues and time response agree on 14.76 s; at 15 s the oscillation grows by "
         "15% in 200 s, which a plot hardly shows. With (5.24) as printed a sample would change "
         "the input one period later: 13.76 s (5.2 s for the standard controller, here 6.1). The "

@@ -23,7 +23,7 @@ SERVERS = 44
 OUTSIDE = 44
 MEDIAN, TAIL = 36, 1600
 """Concurrent flows: median and 99.99th percentile."""
-EVENT_MS, RTO_MS = 13.5, 300
+EVENT_MS, RTO_MS, SPREAD_MS, MEMORY_MS = 13.5, 300, 12, 14
 _PS = 1e9
 _LAST_PACKET = 2000 - 1460 + 40
 """A response has 2 KB, a full segment 1460 bytes."""
@@ -35,12 +35,12 @@ def _tables(results: Results, name: str) -> list[Any]:
 
 
 @lru_cache(maxsize=8)
-def _concurrent(results: Results) -> tuple[Any, Any]:
+def _concurrent(results: Results, per_answer: int = 2) -> tuple[Any, Any]:
     import numpy as np
 
     pairs = zip(_tables(results, "flows"), _tables(results, "queries"), strict=True)
     found = [
-        concurrent_flows(flows, queries.drop_nulls("completion_ps"), SERVERS)
+        concurrent_flows(flows, queries.drop_nulls("completion_ps"), SERVERS, per_answer=per_answer)
         for flows, queries in pairs
     ]
     everything, large = (np.concatenate(counts) for counts in zip(*found, strict=True))
@@ -85,11 +85,30 @@ class Event(NamedTuple):
     """Of the responses that find the aggregator's port busy."""
     queues: list[float]
     """That each of them finds, as its drain time."""
+    longest: float
+    """Queue of the aggregator's port before the minimum RTO, as its drain time."""
 
     @property
     def others(self) -> float:
         """Arrival of the last response but the lost one; NaN if all found the port idle."""
         return max((t for t in self.arrivals if t < RTO_MS), default=float("nan"))
+
+    @property
+    def spread(self) -> float:
+        """Time over which the responses but the lost one arrive."""
+        in_time = [t for t in self.arrivals if t < RTO_MS]
+        return max(in_time) - min(in_time) if in_time else float("nan")
+
+    @property
+    def as_published(self) -> bool:
+        """Whether a response may have been lost at the aggregator's port, and times are near those
+        of the figure. Without a long queue that port loses nothing: then the request was lost."""
+        return (
+            self.longest >= MEMORY_MS / 2
+            and abs(self.spread / SPREAD_MS - 1) <= 0.25
+            and abs(self.others / EVENT_MS - 1) <= 0.25
+            and RTO_MS <= self.completion <= 1.25 * RTO_MS
+        )
 
 
 @lru_cache(maxsize=8)
@@ -128,13 +147,26 @@ def _event(query: dict[str, Any], queues: Any) -> Event:
         & (pl.col("bytes") - pl.col("before") == _LAST_PACKET)
     )
     times = ((arrived["time_ps"] - start) / _PS).to_list()
-    return Event(query["completion_ps"] / _PS, times, (arrived["before"] * _MS_PER_BYTE).to_list())
+    before_rto = port.filter(pl.col("time_ps").is_between(start, start + int(RTO_MS * _PS)))
+    return Event(
+        query["completion_ps"] / _PS,
+        times,
+        (arrived["before"] * _MS_PER_BYTE).to_list(),
+        float(before_rto["bytes"].max() or 0) * _MS_PER_BYTE,  # type: ignore[arg-type]
+    )
 
 
 def _median(results: Results) -> Finding:
     import numpy as np
 
-    found = float(np.median(_concurrent(results)[0]))
+    two, one = (float(np.median(_concurrent(results, n)[0])) for n in (2, 1))
+    return Finding(f"{two:.0f}; {one:.0f} with one for both", about(two, MEDIAN))
+
+
+def _connections(results: Results) -> Finding:
+    import numpy as np
+
+    found = float(np.median(_concurrent(results, 1)[0]))
     return Finding(f"{found:.0f}", about(found, MEDIAN))
 
 
@@ -156,11 +188,12 @@ def _lost(results: Results) -> Finding:
     events = _events(results)
     if not events:
         return Finding("none", False)
-    event = events[0]
+    nearest = next((event for event in events if event.as_published), events[0])
     return Finding(
-        f"others by {event.others:.1f} ms, the lost one after {event.completion:.0f} ms "
-        f"(such events: {len(events)})",
-        event.others <= EVENT_MS * 1.25 and event.completion <= RTO_MS * 1.25,
+        f"of {len(events)} events {sum(event.as_published for event in events)}; nearest: others "
+        f"over {nearest.spread:.1f} ms, by {nearest.others:.1f}, the lost one after "
+        f"{nearest.completion:.0f}, {nearest.longest:.1f} ms of queue at the aggregator",
+        nearest.as_published,
     )
 
 
@@ -168,7 +201,9 @@ def _hugs(results: Results) -> Finding:
     gaps = _background(results)
     share = float((gaps == 0).mean())
     spread = float(gaps.std() / gaps.mean())
-    return Finding(f"{100 * share:.0f}%, {spread:.1f} times the mean", about(share, 0.5))
+    return Finding(
+        f"{100 * share:.0f}%, {spread:.1f} times the mean", about(share, 0.5) and spread > 2
+    )
 
 
 def _bytes_in_large(results: Results) -> Finding:
@@ -206,6 +241,19 @@ CLAIMS = (
         check=_median,
         kind="fitted",
         bound="document",
+    ),
+    Claim(
+        id="thesis-workload-connections",
+        source="thesis 2.1.2, figure 2.4",
+        claim="the median is 36 (within 25%) also if connections are counted, as the caption says: "
+        "a request and its response are one",
+        check=_connections,
+        kind="predicted",
+        bound="document",
+        cause="documents contradict",
+        tried="Figure 2.4's caption has connections, its text flows; a query has one connection to "
+        "each server. With a request and its response as two flows the same runs have 36 to 40.",
+        shown_by=commands("thesis-workload", "", "--full"),
     ),
     Claim(
         id="thesis-workload-tail",
@@ -250,6 +298,13 @@ CLAIMS = (
         check=_lost,
         kind="predicted",
         bound="document",
+        cause="testbed unknown",
+        tried="The timeouts are of requests that are lost at a worker's port, not of responses. In "
+        "10 s one query with one timeout ends after 300 ms; the others arrive within 1.2 ms, one "
+        "of them at 6.1, and the aggregator's port has at most 0.5 ms of queue. Of 35 in 60 s 34 "
+        "find at most 0.6 ms there in the first 20 ms, one 12.9. The thesis does not say which "
+        "long flows an aggregator receives.",
+        shown_by=commands("thesis-workload", "", "--full"),
     ),
 )
 

@@ -14,12 +14,12 @@ _WINDOW_PS = 50_000_000_000
 
 
 def concurrent_flows(
-    flows: "pl.DataFrame", queries: "pl.DataFrame", servers: int
+    flows: "pl.DataFrame", queries: "pl.DataFrame", servers: int, *, per_answer: int = 2
 ) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
     """Concurrent flows of each server in each window: all, and those above 1 MB.
 
-    `flows` are the background flows, `queries` the complete queries. A query is one flow to
-    every other server and one back.
+    `flows` are the background flows, `queries` the complete queries. A request and its response
+    are `per_answer` flows: 2, or 1 if connections are counted.
     """
     import numpy as np
     import polars as pl
@@ -32,8 +32,9 @@ def concurrent_flows(
         own = flows.filter((pl.col("src") == server) | (pl.col("dst") == server))
         asked = queries.filter(pl.col("client") == server)
         count = _active(own, "fct_ps", windows)
-        count += 2 * _active(queries, "completion_ps", windows)
-        count += 2 * (servers - 2) * _active(asked, "completion_ps", windows)
+        answers = _active(queries, "completion_ps", windows)
+        answers += (servers - 2) * _active(asked, "completion_ps", windows)
+        count += per_answer * answers
         large = _active(own.filter(pl.col("bytes") > UPDATE_BYTES), "fct_ps", windows)
         all_of.append(count[begun:])
         large_of.append(large[begun:])
