@@ -72,7 +72,7 @@ def all_claims(record):
             for claim in experiment.claims
         ]
         tried = "".join(_tried(c) for c in experiment.claims if c.tried and not holds[c.id])
-        found = table(["claim", "kind", "bound", "holds"], rows)
+        found = table(["claim", "kind", "bound", "state"], rows)
         sections.append(f"## [{id_}](experiments/{id_}.md)\n\n{found}\n{tried}")
     return "\n".join(sections)
 
@@ -98,7 +98,7 @@ def page_claims(id_, entry):
     runs = f"Claims: {_runs(entry)}."
     if not same:
         runs = f"Claims. Measured values: {_runs(shown)}. Verdicts: {_runs(entry)}."
-    header = ["claim", "source", "kind, bound", "measured", "holds"]
+    header = ["claim", "source", "kind, bound", "measured", "state"]
     return f"{runs}\n\n{table(header, rows)}"
 
 
@@ -138,10 +138,11 @@ def verdict(holds):
 
 
 def _decided(id_, entry):
-    """A claim's verdict, and whether the seeds leave it open."""
+    """A claim's state by the seeds; its verdict if the run did not record states."""
     state = entry.get("states", {}).get(id_)
-    left_open = f", {state}" if state in ("undecided", "not assessed") else ""
-    return verdict(entry["claims"][id_]) + left_open
+    if state is None:
+        return verdict(entry["claims"][id_])
+    return "**fails**" if state == "fails" else state
 
 
 def _frozen_row(old, fate, claims, holds):
