@@ -259,4 +259,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     quick=Size(overrides=("run.duration=30s",), seeds=1),
     full=Size(overrides=("run.duration=120s",), seeds=1),
+    deterministic=True,
 )

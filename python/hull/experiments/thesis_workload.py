@@ -152,7 +152,7 @@ def _event(query: dict[str, Any], queues: Any) -> Event:
         query["completion_ps"] / _PS,
         times,
         (arrived["before"] * _MS_PER_BYTE).to_list(),
-        float(before_rto["bytes"].max() or 0) * _MS_PER_BYTE,  # type: ignore[arg-type]
+        float(before_rto["bytes"].max() or 0) * _MS_PER_BYTE,
     )
 
 
