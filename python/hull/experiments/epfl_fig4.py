@@ -464,5 +464,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=6s", "run.duration=60s"), seeds=1),
-    full=Size(overrides=(), seeds=3),
+    full=Size(overrides=(), seeds=6),
 )

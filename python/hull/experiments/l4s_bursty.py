@@ -197,5 +197,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=80s", "run.warmup=40s"), seeds=1),
-    full=Size(seeds=1),
+    full=Size(seeds=5),
 )

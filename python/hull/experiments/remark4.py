@@ -190,5 +190,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=2s",), seeds=1),
-    full=Size(overrides=("run.duration=5s",), seeds=5),
+    full=Size(overrides=("run.duration=5s",), seeds=10),
 )

@@ -156,5 +156,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("workload.flows.count=8000",), seeds=1),
-    full=Size(overrides=("workload.flows.count=100000",), seeds=1),
+    full=Size(overrides=("workload.flows.count=100000",), seeds=5),
 )

@@ -134,5 +134,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=10s",), seeds=1),
-    full=Size(overrides=("run.duration=20s",), seeds=3),
+    full=Size(overrides=("run.duration=20s",), seeds=6),
 )

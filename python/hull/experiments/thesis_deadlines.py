@@ -198,5 +198,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=5s",), seeds=1),
-    full=Size(overrides=("run.duration=6s",), seeds=3),
+    full=Size(overrides=("run.duration=6s",), seeds=6),
 )

@@ -98,5 +98,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.duration=5s",), seeds=1),
-    full=Size(overrides=("run.duration=60s",), seeds=1),
+    full=Size(overrides=("run.duration=60s",), seeds=5),
 )

@@ -307,5 +307,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
-    full=Size(overrides=(), seeds=1),
+    full=Size(overrides=(), seeds=3),
 )

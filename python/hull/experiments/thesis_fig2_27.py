@@ -171,5 +171,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=(), seeds=1),
-    full=Size(overrides=(), seeds=1),
+    full=Size(overrides=(), seeds=2),
 )

@@ -217,5 +217,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=300ms",), seeds=1),
-    full=Size(overrides=("run.duration=1s",), seeds=5),
+    full=Size(overrides=("run.duration=1s",), seeds=10),
 )

@@ -249,5 +249,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(seeds=1),
-    full=Size(seeds=5),
+    full=Size(seeds=10),
 )

@@ -190,5 +190,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=100ms", "run.duration=300ms"), seeds=1),
-    full=Size(overrides=("run.duration=1.3s",), seeds=3),
+    full=Size(overrides=("run.duration=1.3s",), seeds=10),
 )

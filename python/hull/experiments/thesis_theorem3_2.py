@@ -354,5 +354,5 @@ EXPERIMENT = Experiment(
         ),
         seeds=1,
     ),
-    full=Size(overrides=(), seeds=5),
+    full=Size(overrides=(), seeds=10),
 )

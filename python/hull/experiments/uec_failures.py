@@ -148,5 +148,5 @@ EXPERIMENT = Experiment(
     looks=uec.LOOKS,
     draw=draw,
     quick=Size(seeds=1),
-    full=Size(seeds=1),
+    full=Size(seeds=3),
 )

@@ -137,5 +137,5 @@ EXPERIMENT = Experiment(
     looks=ALL_LOOKS,
     draw=draw,
     quick=Size(seeds=1),
-    full=Size(seeds=3),
+    full=Size(seeds=6),
 )

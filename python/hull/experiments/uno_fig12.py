@@ -64,5 +64,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(seeds=1),
-    full=Size(seeds=3),
+    full=Size(seeds=6),
 )
