@@ -91,10 +91,8 @@ NO_COMPARISON = {
     "thesis-fig2-23-timeouts": "no timeout in any run",
     "thesis-incast-other-dctcp": "no timeout in any run",
     "thesis-workload-incast": "an event that occurs or not",
-    "uec-incast-8192": "run with --full alone",
     "uec-outcast-exact": "equal to the last digit that is printed",
     "uec-permutation-exact": "equal to the last digit that is printed",
-    "uec-permutation-8192": "run with --full alone",
 }
 """Predicted and fitted claims without a number to compare, each with the reason."""
 
