@@ -26,7 +26,7 @@ fast: $(VENV)/.installed ## build hull with a profile, for long simulations; tak
 
 # zig links against the C library of manylinux2014. The check installs the wheel without a compiler.
 .PHONY: wheel
-wheel: $(VENV)/.installed-release ## wheel (guided by a profile) and source distribution in dist/
+wheel: $(VENV)/.installed-release third-party ## wheel (guided by a profile) and source distribution in dist/
 	rm -rf dist
 	$(BIN)/maturin sdist --out dist
 	tools/guided build --zig --compatibility manylinux2014 --strip --out dist
@@ -95,23 +95,23 @@ test-linux: build ## test the eBPF programs on this kernel and Debian's; lists w
 COMPILE_ONCE = OBJCACHE=$(abspath tools/compile-once)
 
 .PHONY: test-rtl
-test-rtl: build $(VENV)/.installed-rtl ## test the hardware in simulation against hull-core; lists what it skips
+test-rtl: build registers ## test the hardware in simulation against hull-core; lists what it skips
 	$(if $(WITHOUT),@echo "rtl: the tests marked $(WITHOUT) are left out for time; make test-rtl runs them")
 	@if tools/rtl-ready; then cargo build --release --locked -p hull-reference \
 	  && $(COMPILE_ONCE) $(BIN)/pytest rtl $(if $(WITHOUT),-m "not $(WITHOUT)") --durations=10 -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; fi
 
 # The exit status says whether every module meets timing at 64 bits; unchanged modules are skipped.
 .PHONY: rtl-report
-rtl-report: $(VENV)/.installed-rtl ## measure the hardware's area and speed on an FPGA: docs/hardware/resources.md
+rtl-report: registers ## measure the hardware's area and speed on an FPGA: docs/hardware/resources.md
 	$(BIN)/python tools/rtl_report.py
 
 .PHONY: rtl-coverage
-rtl-coverage: build $(VENV)/.installed-rtl ## which branches of the hardware its tests take: docs/hardware/coverage.md
+rtl-coverage: build registers ## which branches of the hardware its tests take: docs/hardware/coverage.md
 	cargo build --release --locked -p hull-reference
 	$(COMPILE_ONCE) $(BIN)/python tools/rtl_coverage.py
 
 .PHONY: prove
-prove: $(VENV)/.installed-rtl ## run all proofs of the hardware, at most 10 minutes each
+prove: registers ## run all proofs of the hardware, at most 10 minutes each
 	PYTHONPATH=rtl $(BIN)/python -m formal.prove
 
 # BASE=REV alternates with that revision; ONLY=TEXT selects figures; RUNS=N, LARGE=1.
@@ -180,7 +180,7 @@ miri: ## run tests under Miri, which finds undefined behaviour and data races
 	tools/miri
 
 .PHONY: docs
-docs: build ## the documentation as HTML in docs/_build; a warning is an error
+docs: build docs/drawn/.drawn ## the documentation as HTML in docs/_build; a warning is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
 	$(BIN)/python tools/check_links.py docs/_build
 	@echo "docs/_build/index.html"
@@ -189,8 +189,15 @@ docs: build ## the documentation as HTML in docs/_build; a warning is an error
 gallery: build ## render the pictures of the documentation; RESULTS=DIR uses earlier runs
 	$(if $(RESULTS),,$(BIN)/hull reproduce --all --quick --out results >/dev/null)
 	$(BIN)/python tools/gallery.py $(or $(RESULTS),results)
+
+# Simulated (seconds), or drawn from measurements that are kept.
+DRAWING = $(addprefix tools/,drawings.py host_queues.py hardware_drawings.py hardware_timing.py speed_page.py)
+docs/drawn/.drawn: $(VENV)/.built $(DRAWING) docs/host_queues.json docs/speed/bench.json $(wildcard docs/hardware/*.wavedrom.json)
 	$(BIN)/python tools/drawings.py
-	$(BIN)/python tools/host_queues.py
+	$(BIN)/python tools/host_queues.py --draw
+	$(BIN)/python tools/hardware_drawings.py
+	$(BIN)/python tools/speed_page.py --draw
+	@touch $@
 
 .PHONY: format
 format: build ## format the sources
@@ -203,16 +210,21 @@ types: build ## generate the Python types of the scenario after its definition c
 	$(BIN)/python tools/make_types.py
 
 .PHONY: registers
-registers: ## generate the files of rtl/registers/hull.rdl after it changed (extra: rtl)
+registers: rtl/registers/generated/.made ## Verilog, C, Rust and Python of rtl/registers/hull.rdl
+
+rtl/registers/generated/.made: $(VENV)/.installed-rtl rtl/registers/hull.rdl $(addprefix rtl/registers/,make.py model.py page.py software.py verilog.py)
 	PYTHONPATH=rtl $(BIN)/python -m registers.make
+	@touch $@
 
 .PHONY: man
 man: build ## generate the manual page and the completions after a command or an option changed
 	$(BIN)/python tools/make_man.py
 	$(BIN)/python tools/make_completion.py
 
+# In the wheel and the source distribution, and nowhere else.
 .PHONY: third-party
-third-party: build ## generate the licences and the bill of materials after Cargo.lock changed
+third-party: $(VENV)/.installed ## write the licences and the bill of materials of the wheel
+	cargo fetch --locked
 	$(BIN)/python tools/third_party.py
 
 LOCK = $(BIN)/pip-compile -q --upgrade --strip-extras --no-header --annotation-style=line \
@@ -227,7 +239,8 @@ lock: $(VENV)/.installed ## pin the newest Python packages that requirements*.in
 
 .PHONY: clean
 clean: ## remove all build outputs; keeps results
-	rm -rf $(VENV) target dist docs/_build docs/generated python/hull/_core*.so
+	rm -rf $(VENV) target dist docs/_build docs/generated docs/drawn python/hull/_core*.so
+	rm -rf rtl/registers/generated
 	rm -rf .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(RUST)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from drawings import DRAWINGS, STYLE, svg
+from drawings import STYLE, svg
 from matplotlib.figure import Figure
 
 ROOT = Path(__file__).parents[1]
@@ -197,7 +197,7 @@ def draw(folder: Path) -> Figure:
 
 def main() -> int:
     """Write the drawing."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DRAWINGS
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "drawings"
     with mpl.rc_context(), tempfile.TemporaryDirectory() as place:
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)

@@ -1,7 +1,7 @@
-"""Drawings: the curves of docs/concepts.md, simulated and written to docs/drawings as SVG.
+"""Drawings: the curves of docs/concepts.md, simulated and written to docs/drawn as SVG.
 
 Each is part of the page, so that its text and axes take the page's colours, light or dark. Usage:
-drawings.py [FOLDER]. A minute; the same bytes each time.
+drawings.py [FOLDER]. Seconds; the same bytes each time.
 """
 
 import re
@@ -19,7 +19,7 @@ import hull
 from hull import scenarios
 from hull.theory.slowdown import slowdown
 
-DRAWINGS = Path(__file__).parents[1] / "docs" / "drawings"
+DRAWINGS = Path(__file__).parents[1] / "docs" / "drawn"
 TEXT, GRID = "#010203", "#040506"
 COLOURS = {TEXT: "var(--color-foreground-primary)", GRID: "var(--color-foreground-border)"}
 """What stands for the page's colours until the drawing is written."""
@@ -190,6 +190,7 @@ DRAWN = {
 def main() -> int:
     """Write all drawings."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DRAWINGS
+    folder.mkdir(exist_ok=True)
     for name, (draw, title) in DRAWN.items():
         with mpl.rc_context(), tempfile.TemporaryDirectory() as place:
             mpl.rcdefaults()

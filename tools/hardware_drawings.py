@@ -1,7 +1,7 @@
 """Drawings of docs/hardware: block diagrams, and timing diagrams (hardware_timing.py).
 
-Writes SVG to docs/drawings, each part of a page, in the page's colours, light or dark. Usage:
-hardware_drawings.py [FOLDER]. A second; needs the package `wavedrom`, the pages do not.
+Writes SVG to docs/drawn, each part of a page, in the page's colours, light or dark. Usage:
+hardware_drawings.py [FOLDER]. A second.
 """
 
 import html
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hardware_timing import BORDER, BUS, MARK, MUTED, OURS, ROOT, TEXT, TITLES, drawn
 
-DRAWINGS = ROOT / "docs" / "drawings"
+DRAWINGS = ROOT / "docs" / "drawn"
 
 
 @dataclass
@@ -273,6 +273,7 @@ BLOCKS = {
 def main() -> int:
     """Write all drawings."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DRAWINGS
+    folder.mkdir(exist_ok=True)
     for name, draw in BLOCKS.items():
         (folder / f"{name}.svg").write_text(draw().svg(), encoding="utf-8")
     for name in TITLES:

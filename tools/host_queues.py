@@ -3,12 +3,14 @@ host's queue, at four rates, for CUBIC, DCTCP and HULL.
 
 Host 1 sends a bulk flow to host 0, and 1 KB to host 2 every 20 us on average; host 3 sends a bulk
 flow to host 0 as well, so the switch has a queue too. Marking is at 65 packets per 10 Gbps (thesis,
-chapter 2), the phantom queue at 600 bytes per Gbps. Usage: host_queues.py. Seconds; the same bytes
-each time.
+chapter 2), the phantom queue at 600 bytes per Gbps. Usage: host_queues.py measures (seconds; the
+same bytes each time), writes docs/host_queues.json and prints the table; host_queues.py --draw draws
+the numbers of that file.
 """
 
 import json
 import random
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -93,15 +95,22 @@ def figure(found: dict[str, dict[str, dict[str, float]]]) -> Figure:
 
 
 def main() -> None:
-    """Measure, draw, and keep the numbers."""
+    """Measure and keep the numbers, or draw them."""
+    if sys.argv[1:] == ["--draw"]:
+        draw(json.loads(TABLE.read_text(encoding="utf-8")))
+        return
     found = measured()
     TABLE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    with mpl.rc_context(STYLE):
-        drawing = svg(figure(found), "Small flows beside a bulk flow of the same host, by queue")
-    (DRAWINGS / "host_queues.svg").write_text(drawing, encoding="utf-8")
     for scheme, queues in found.items():
         for queue, points in queues.items():
             print(f"| {scheme} | {queue} | {' | '.join(map(str, points.values()))} |")
+
+
+def draw(found: dict[str, dict[str, dict[str, float]]]) -> None:
+    """The drawing of the page."""
+    with mpl.rc_context(STYLE):
+        drawing = svg(figure(found), "Small flows beside a bulk flow of the same host, by queue")
+    (DRAWINGS / "host_queues.svg").write_text(drawing, encoding="utf-8")
 
 
 if __name__ == "__main__":

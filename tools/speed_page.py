@@ -1,12 +1,13 @@
-"""The numbers of docs/speed.md: its tables and docs/drawings/cost.svg, from docs/speed/*.json; and
+"""The numbers of docs/speed.md: its tables and docs/drawn/cost.svg, from docs/speed/*.json; and
 the speeds in README.md.
 
-`make speed` measures those and calls this. A table stands between `<!-- numbers: NAME -->` and
+`make speed` measures those and calls this; `--draw`, for `make docs`, draws only. A table stands between `<!-- numbers: NAME -->` and
 `<!-- end -->`; nothing else of a page changes.
 """
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -286,7 +287,7 @@ def draw(bench: dict[str, Any]) -> None:
 def main() -> None:
     """Fills in the pages, draws the picture."""
     bench, beside = read("bench"), read("peers")
-    for path in (PAGE, README):
+    for path in () if sys.argv[1:] == ["--draw"] else (PAGE, README):
         text = path.read_text(encoding="utf-8")
         path.write_text(page(text, bench, beside), encoding="utf-8")
     draw(bench)

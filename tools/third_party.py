@@ -2,7 +2,7 @@
 hullnet.cdx.json, a software bill of materials (CycloneDX 1.6).
 
 Both follow from Cargo.lock and the sources that cargo has fetched for it, and from the JavaScript
-in python/hull. Run by `make third-party`; tests/python/test_third_party.py compares.
+in python/hull. Run by `make third-party`, for `make wheel`.
 """
 
 import hashlib

@@ -1,8 +1,9 @@
-"""Writes all that is generated from hull.rdl, or checks that it is what is there (--check)."""
+"""Writes all that follows from hull.rdl: Verilog, the C header, Rust and Python constants, and the
+page of the documentation. Only the page is in the repository.
+"""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -23,32 +24,13 @@ def outputs() -> dict[Path, str]:
     return files | {PAGE: page.page(made)}
 
 
-def stale() -> list[Path]:
-    """Files that are not what hull.rdl gives now, and files that it no longer gives."""
-    wanted = outputs()
-    there = {path.relative_to(ROOT) for path in (ROOT / GENERATED).iterdir() if path.is_file()}
-    return [
-        path
-        for path in sorted(there | set(wanted))
-        if path not in wanted
-        or not (ROOT / path).exists()
-        or (ROOT / path).read_text(encoding="utf-8") != wanted[path]
-    ]
-
-
 def main() -> int:
-    """The command `make registers`."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; status 1: a file differs"
-    )
-    if parser.parse_args().check:
-        for path in (found := stale()):
-            print(f"{path} differs from hull.rdl; run `make registers`", file=sys.stderr)
-        return 1 if found else 0
-    for path, text in outputs().items():
-        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
-        (ROOT / path).write_text(text, encoding="utf-8")
+    """The command `make registers`: files that are right keep their times."""
+    for name, text in outputs().items():
+        path = ROOT / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -13,7 +13,6 @@ VERSION = "1.2.3"
 FILES = {
     "Cargo.toml": '[workspace.package]\nversion = "1.2.3"\n',
     "CITATION.cff": "version: 1.2.3\n",
-    "hullnet.cdx.json": '"bom-ref": "pkg:pypi/hullnet@1.2.3"\n',
     "CHANGELOG.md": "## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n- New.\n",
     "pyproject.toml": '[project.urls]\nRepository = "https://example.org"\n',
     "dist/hullnet-1.2.3-cp311-abi3-manylinux_2_17_x86_64.whl": "",
