@@ -24,6 +24,12 @@ fast: $(VENV)/.installed ## build hull with a profile, for long simulations; tak
 	tools/guided develop
 	@touch $(VENV)/.built
 
+# Incremental, less optimized and with many codegen units: the results are the same bytes, later.
+.PHONY: dev
+dev: $(VENV)/.installed ## build after a change of Rust, in seconds; simulations are slower
+	@rm -f $(VENV)/.built
+	$(BIN)/maturin develop --profile quick --locked
+
 # zig links against the C library of manylinux2014. The check installs the wheel without a compiler.
 .PHONY: wheel
 wheel: $(VENV)/.installed-release third-party ## wheel (guided by a profile) and source distribution in dist/
@@ -55,11 +61,20 @@ lint-rust:
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 .PHONY: lint-python
-lint-python: build
+lint-python: $(VENV)/.installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/codespell
+
+# What a commit needs at least, in the form that `make dev` built.
+QUICK = house language keys cli docs scenario_types man stated registry claim_pages
+.PHONY: check
+check: dev ## before a commit, minutes: format, lint, types, and the tests that fail most
+	cargo fmt --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(MAKE) lint-python
+	$(BIN)/pytest -q -n 2 $(QUICK:%=tests/python/test_%.py)
 
 # Random inputs of the property tests are the same at each run; `make properties` tries others.
 test: export PROPTEST_RNG_SEED = 1
