@@ -12,11 +12,12 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 from hull import __version__, _core
-from hull.columns import COLUMNS
+from hull.cli.keys import key_row
 from hull.experiments import all_experiments
 from hull.experiments.common.stated import beside, rows
-from hull.registry import STATISTICS
-from hull.terminal import STATISTIC_COLUMNS, key_row, statistic_row
+from hull.results.columns import COLUMNS
+from hull.results.printed import STATISTIC_COLUMNS, statistic_row
+from hull.results.registry import STATISTICS
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))

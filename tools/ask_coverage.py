@@ -25,8 +25,8 @@ from hull.ask.network import read_network
 from hull.ask.question import Question, hull_name, settings_for
 from hull.ask.sizes import Sizes
 from hull.ask.trial import Trial, run_lists
-from hull.changes import Change
-from hull.registry import NO_GROUP
+from hull.results.changes import Change
+from hull.results.registry import NO_GROUP
 
 HEADROOM = 0.05
 HOSTS = 16

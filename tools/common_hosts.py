@@ -20,10 +20,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hull.cache import Cache
 from hull.experiments import all_experiments
 from hull.experiments.common.experiment import Experiment
-from hull.experiments.common.reproduction import Reproduction, claims_of
+from hull.reproduction.reproduce import Reproduction, claims_of
+from hull.runs.cache import Cache
 
 FOLDER = Path("results", "common-hosts")
 Candidate = dict[str, str]

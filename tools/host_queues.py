@@ -3,9 +3,9 @@ host's queue, at four rates, for CUBIC, DCTCP and HULL.
 
 Host 1 sends a bulk flow to host 0, and 1 KB to host 2 every 20 us on average; host 3 sends a bulk
 flow to host 0 as well, so the switch has a queue too. Marking is at 65 packets per 10 Gbps (thesis,
-chapter 2), the phantom queue at 600 bytes per Gbps. Usage: host_queues.py measures (seconds; the
-same bytes each time), writes docs/host_queues.json and prints the table; host_queues.py --draw draws
-the numbers of that file.
+chapter 2), the phantom queue at 600 bytes per Gbps. host_queues.py measures (seconds; the same
+bytes each time), writes docs/host_queues.json and prints the table; host_queues.py --draw draws the
+numbers of that file.
 """
 
 import json

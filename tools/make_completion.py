@@ -5,7 +5,7 @@ The scripts are those of `hull completion`. Run by `make man`; tests/python/test
 
 from pathlib import Path
 
-from hull.completion import SCRIPTS
+from hull.cli.completion import SCRIPTS
 
 SHARE = Path(__file__).resolve().parent.parent / "wheel" / "data" / "share"
 FILES = {

@@ -1,4 +1,4 @@
-"""Writes python/hull/scenario_types.py: the scenario's types for Python, from its JSON Schema.
+"""Writes python/hull/inputs/scenario_types.py: the scenario's types, from its JSON Schema.
 
 The one definition of a scenario is in Rust; `hull schema` tells its schema, this its types. Run by
 `make types`, held to the schema by tests/python/test_scenario_types.py.
@@ -13,7 +13,7 @@ from typing import Any
 
 from hull import _core
 
-TARGET = Path(__file__).resolve().parent.parent / "python" / "hull" / "scenario_types.py"
+TARGET = Path(__file__).resolve().parent.parent / "python" / "hull" / "inputs" / "scenario_types.py"
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 HEAD = '''"""The keys of a scenario, for type checkers: `scenario: hull.Scenario = {...}`.
 

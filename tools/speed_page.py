@@ -1,8 +1,8 @@
 """The numbers of docs/speed.md: its tables and docs/drawn/cost.svg, from docs/speed/*.json; and
 the speeds in README.md.
 
-`make speed` measures those and calls this; `--draw`, for `make docs`, draws only. A table stands between `<!-- numbers: NAME -->` and
-`<!-- end -->`; nothing else of a page changes.
+`make speed` measures those and calls this; `--draw`, for `make docs`, draws only. A table stands
+between `<!-- numbers: NAME -->` and `<!-- end -->`; nothing else of a page changes.
 """
 
 import json

@@ -20,9 +20,9 @@ from typing import Any
 
 import hull
 from hull import scenarios
-from hull.cache import Cache
 from hull.experiments import all_experiments
-from hull.experiments.common.reproduction import Reproduction, claims_of
+from hull.reproduction.reproduce import Reproduction, claims_of
+from hull.runs.cache import Cache
 
 CLAIMS = Path(__file__).parents[1] / "docs" / "switch_memory.json"
 BUDGET_S = 1500

@@ -19,7 +19,7 @@ from hull.errors import UsageError
 from hull.experiments import all_experiments
 from hull.experiments.common.claims import UNSHIPPED, Claim
 from hull.experiments.common.experiment import SizeName
-from hull.plan import build_hash, code_hash
+from hull.runs.plan import build_hash, code_hash
 
 FOLDER = Path("results", "tried")
 _REPRODUCE = ["hull", "reproduce"]

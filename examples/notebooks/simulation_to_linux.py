@@ -95,7 +95,7 @@ def _(found, setting):
     import io
     import math
 
-    from hull.linux_defaults import with_defaults
+    from hull.linux.defaults import with_defaults
 
     with contextlib.redirect_stderr(io.StringIO()) as reasons:
         attach = with_defaults(["attach", "eth0", "--rate", "10Gbps", "--rtt", "100us"])

@@ -4,28 +4,30 @@
 `result.plot_fct()` and the other members of `Result`. `hull.sweep("scenario.toml", over={...})`
 runs it over values of its keys and returns one frame.
 
-The modules beside this one are what a user imports (`congestion`, `errors`, `fairness`, `graphs`,
-`result`, `scenario_types`) and what a run and the command `hull` consist of. Each folder is a part
-of its own: `theory`, `sweeps`, `lab`, `report`, `figures`, `perfetto`, the shipped `scenarios`, and
-`experiments`, one file each, with what these have in common.
+What a user needs most is imported here; `hull.theory` and `hull.results` (fairness, slowdown,
+statistics over seeds) have more. Each folder is a room, and a table in tests/python/test_house.py
+says which room may import which. From the bottom: `files`, `inputs`, `terminal` and `process`;
+`runs` (plan, parts, folder), `warnings`, `results`; `report`, `figures`, `perfetto`, `theory`;
+`experiments`, one file each; `sweeps`, `lab`, `ask` and `reproduction`; `cli`, the commands.
 """
 
-from hull import _interrupts as _interrupts  # isort: skip  # first: it is for what is loaded next
+# First: it is for what is loaded next.
+from hull.process import interrupts as interrupts  # isort: skip
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hull._core import Ack, ScenarioError, Window, version
-from hull.congestion import CongestionControl
 from hull.errors import Interrupted, RunError, UsageError
-from hull.graphs import topology_from_networkx
+from hull.inputs.congestion import CongestionControl
+from hull.inputs.graphs import topology_from_networkx
 from hull.result import Result, load
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hull.scenario_types import Scenario as Scenario
+    from hull.inputs.scenario_types import Scenario as Scenario
 
 __all__ = [
     "Ack",
@@ -49,7 +51,7 @@ def __getattr__(name: str) -> Any:
     """`Scenario`, for type checkers, is loaded when it is asked for."""
     if name != "Scenario":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from hull.scenario_types import Scenario
+    from hull.inputs.scenario_types import Scenario
 
     return Scenario
 
@@ -80,8 +82,8 @@ def run(
     Raises ScenarioError or UsageError (both ValueError) for invalid input, and RunError for a
     failed run.
     """
-    from hull.plan import make_plan, read_scenario
     from hull.runner import perform
+    from hull.runs.plan import make_plan, read_scenario
 
     text, file = read_scenario(scenario)
     plan = make_plan(text, file, set, seeds, congestion_control, schemes)
@@ -119,8 +121,8 @@ def sweep(
     Raises ScenarioError or UsageError for invalid input, and RunError for failed runs, with the
     rows of the others in its `frame`.
     """
-    from hull.extras import require
-    from hull.forked import check_not_forked
+    from hull.process.extras import require
+    from hull.process.forked import check_not_forked
     from hull.sweeps.command import Request, carry_out, prepare
 
     require("tables", "hull.sweep")

@@ -4,14 +4,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hull.checksums import check
-from hull.columns import ASKED_FOR, COLUMNS, described
 from hull.errors import UsageError
-from hull.extras import require
-from hull.forked import check_not_forked
-from hull.input_file import read_json
-from hull.looks import declared
-from hull.table_file import check_table, read_table
+from hull.files.checksums import check
+from hull.files.input_file import read_json
+from hull.files.table_file import check_table, read_table
+from hull.process.extras import require
+from hull.process.forked import check_not_forked
+from hull.results.columns import ASKED_FOR, COLUMNS, described
+from hull.styles import declared
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +106,7 @@ class Result:
         require("plots", "Result.plot_slowdown")
         from hull.figures import plot_slowdown
         from hull.figures.slowdown import write_figure
-        from hull.slowdown import percentile_name, slowdown_by_size
+        from hull.results.slowdown import percentile_name, slowdown_by_size
 
         name = percentile_name(percentile)
         table = slowdown_by_size(self.flows, bins=bins, percentiles=[percentile])
@@ -144,7 +144,10 @@ class Result:
         require("tables", "Result.perfetto")
         from hull.perfetto import write_trace
 
-        return write_trace(self, Path(path), condition=condition, scheme=scheme, seed=seed).path
+        place = Path(path)
+        return write_trace(
+            self.folder, self.summary, place, condition=condition, scheme=scheme, seed=seed
+        ).path
 
     def _table(self, name: str) -> "pl.DataFrame":
         require("tables", f"Result.{name}")

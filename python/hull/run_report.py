@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hull.checksums import check, has_checksums, record_again
 from hull.errors import RunError, UsageError
-from hull.looks import declared
-from hull.output_file import NO_ROOM
-from hull.table_file import check_table, reading
+from hull.files.checksums import check, has_checksums, record_again
+from hull.files.output_file import NO_ROOM
+from hull.files.table_file import check_table, reading
+from hull.styles import declared
 
 _TABLES = ("flows.parquet", "latency.parquet", "links.parquet", "queues.parquet")
 _NEEDED = ("scenario.toml", *_TABLES[:2])

@@ -7,21 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hull.cache import Cache
 from hull.errors import Interrupted, RunError, check_count
-from hull.folder import OutputFolder
-from hull.looks import declared
-from hull.memory import fitting_jobs
-from hull.options import caller, option
-from hull.output_file import write_text
-from hull.plan import Plan
-from hull.progress import Progress
+from hull.files.output_file import write_text
+from hull.process.memory import fitting_jobs
 from hull.result import Result, load
-from hull.said import say
-from hull.slowdown import add_by_size
-from hull.summary import summarise
-from hull.tables import merge_tables
-from hull.work import make_parts
+from hull.results.merged_tables import merge_tables
+from hull.results.slowdown import add_by_size
+from hull.results.summary import summarise
+from hull.runs.cache import Cache
+from hull.runs.folder import OutputFolder
+from hull.runs.plan import Plan
+from hull.runs.pool import make_parts
+from hull.styles import declared
+from hull.terminal.messages import say
+from hull.terminal.options import caller, option
+from hull.terminal.progress import Progress
 
 if TYPE_CHECKING:
     from hull.report.page import Section

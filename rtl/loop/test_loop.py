@@ -24,8 +24,8 @@ from bench.simulation import BUILDS, RTL
 from hull.experiments import fig8, table1
 from hull.experiments.common.experiment import Experiment
 from hull.experiments.common.measured import Results
-from hull.plan import part_folder
 from hull.runner import perform
+from hull.runs.plan import part_folder
 
 # Builds a separate simulator binary.
 pytestmark = pytest.mark.slow

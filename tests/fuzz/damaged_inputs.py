@@ -24,7 +24,7 @@ from fuzz.left_behind import KINDS as LEFT_BEHIND
 from fuzz.left_behind import SHORT, outcome_of, whole
 from fuzz.places import ROOT
 from hull import ScenarioError, UsageError, scenarios
-from hull.plan import make_plan, read_scenario
+from hull.runs.plan import make_plan, read_scenario
 
 NAME = "damaged_inputs"
 

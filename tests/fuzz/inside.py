@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hull import ScenarioError, UsageError, _core
-from hull.plan import Plan, make_plan
+from hull.runs.plan import Plan, make_plan
 
 MOMENT = ("run.duration=1ms", "run.warmup=0s", "run.drain=1ms")
 STOP_AFTER_S = 0.3

@@ -14,7 +14,7 @@ from fuzz import messages
 from fuzz.case import Outcome
 from fuzz.command import call
 from hull import scenarios
-from hull.plan import make_plan
+from hull.runs.plan import make_plan
 
 KINDS = (
     *("finished run", "loaded run", "traced run", "reported run", "run that is taken up"),

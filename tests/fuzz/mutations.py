@@ -22,7 +22,7 @@ from fuzz.case import Outcome, draws
 from fuzz.inside import MOMENT, Refused, plan_of, run_for_a_moment
 from fuzz.places import Place, dotted, general, get, known_keys, places, replaced, texts
 from hull import UsageError
-from hull.plan import Plan, read_scenario
+from hull.runs.plan import Plan, read_scenario
 
 NAME = "mutations"
 OF_ANY_NAME = (("schemes",), ("groups",))

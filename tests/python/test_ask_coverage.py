@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import t
 
-from hull.changes import Change, change
+from hull.results.changes import Change, change
 
 TOOL = runpy.run_path(str(Path(__file__).resolve().parents[2] / "tools" / "ask_coverage.py"))
 COVERAGE = TOOL["coverage"]

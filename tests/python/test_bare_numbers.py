@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hull.bare_numbers import bare_numbers
+from hull.warnings.bare_numbers import bare_numbers
 from test_scenario_warnings import scenario, warnings
 
 PACER = {"bucket": "3KB"}

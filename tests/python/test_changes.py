@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import t
 
-from hull.changes import Change, change, in_words, next_in_words, told
-from hull.statistics import student_quantile
+from hull.results.changes import Change, change, in_words, next_in_words, told
+from hull.results.statistics import student_quantile
 
 
 def of(*ratios: float) -> Change:

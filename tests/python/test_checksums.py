@@ -10,10 +10,10 @@ import pytest
 import hull
 from conftest import SHORT, Hull, sets, snapshot
 from hull import UsageError, scenarios
-from hull.cache import Cache
-from hull.checksums import damage, digest
-from hull.plan import make_plan
+from hull.files.checksums import damage, digest
 from hull.runner import perform
+from hull.runs.cache import Cache
+from hull.runs.plan import make_plan
 
 RUN = ("run", "scenario.toml", *sets(SHORT), "--out", "out")
 PART = "parts/load=40%/dctcp_30k/seed-2"

@@ -73,7 +73,13 @@ def test_copy_a_shipped_scenario(hull: Hull) -> None:
 
 HEAVY = (
     *("matplotlib", "numpy", "polars", "pydantic", "rich", "scipy", "vl_convert", "asyncio"),
-    *("hull.experiments", "hull.figures", "hull.report.page", "hull.scenario_types", "hull.theory"),
+    *(
+        "hull.experiments",
+        "hull.figures",
+        "hull.report.page",
+        "hull.inputs.scenario_types",
+        "hull.theory",
+    ),
 )
 """What takes long to load; a run, and what one asks of a run, does without."""
 

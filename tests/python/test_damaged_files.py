@@ -16,7 +16,7 @@ import pytest
 import hull
 from conftest import Hull
 from hull import _core
-from hull.parquet_probe import problem_of
+from hull.files.parquet_probe import problem_of
 from hull.sweeps.store import Store
 
 FLOWS: dict[str, list[Any]] = {

@@ -16,7 +16,7 @@ from hull.experiments.common.decided import (
     ordered,
 )
 from hull.experiments.common.measured import Results
-from hull.statistics import mean_ci95, t975
+from hull.results.statistics import mean_ci95, t975
 
 
 def runs(**values: list[float]) -> Results:

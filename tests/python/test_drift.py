@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from hull.drift import drift, half_means
+from hull.results.drift import drift, half_means
 
 
 def test_halves_by_hand() -> None:

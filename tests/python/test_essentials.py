@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import SHORT, Hull, sets
-from hull.essentials import as_csv, lines_of, sentence
+from hull.results.essentials import as_csv, lines_of, sentence
 
 
 def part(scheme: str, seed: int, small_us: float, large_us: float) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from conftest import SHORT, Hull, sets, snapshot
 from hull import UsageError, run, scenarios
-from hull.file_names import check_path
+from hull.files.names import check_path
 
 LONG = "a" * 300
 FITS = "b" * 255

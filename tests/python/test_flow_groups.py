@@ -13,8 +13,8 @@ import pytest
 import hull
 from conftest import COMMAND
 from hull import scenarios
-from hull.essentials import lines_of
 from hull.report.labels import number
+from hull.results.essentials import lines_of
 from test_measurements import scenario
 
 FLOWS = {"flows": {"flows_per_second": 20_000.0, "sizes": {"csv": "websearch"}}}

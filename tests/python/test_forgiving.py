@@ -100,7 +100,7 @@ def test_python_numbers_are_in_base_units(place: Path) -> None:
     result = hull.run(scenario, "out")
     resolved = result.summary["parts"][0]
     assert resolved["throughput"]["utilization"] > 0.5
-    [cell] = hull.plan.make_plan(*hull.plan.read_scenario(scenario), []).cells
+    [cell] = hull.runs.plan.make_plan(*hull.runs.plan.read_scenario(scenario), []).cells
     assert cell.scenario["run"]["duration"] == "3ms"
     assert cell.scenario["switch"]["delay"] == "3.3us"
     assert cell.scenario["switch"]["buffer"] == "700KB"

@@ -10,7 +10,7 @@ import pytest
 
 import hull
 from conftest import SHORT
-from hull.forked import check_not_forked
+from hull.process.forked import check_not_forked
 
 SHORTER = [*SHORT, "run.duration=50ms", "run.seeds=1"]
 

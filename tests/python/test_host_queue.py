@@ -12,7 +12,7 @@ import hull
 from hull import ScenarioError, scenarios
 from hull.lab import scenario as lab
 from hull.lab.model import read_state
-from hull.plan import make_plan, read_scenario
+from hull.runs.plan import make_plan, read_scenario
 
 ROOT = Path(__file__).parents[2]
 OTHERS = [*ROOT.glob("benches/**/*.toml"), *ROOT.glob("validation/**/scenarios/**/*.toml")]

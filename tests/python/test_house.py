@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,35 +15,54 @@ from hull.experiments import all_experiments
 
 ROOT = Path(__file__).parents[2]
 HULL = ROOT / "python" / "hull"
-BELOW = {"scenarios", "theory", "report", "figures", "perfetto"}
+LOWEST = {"files", "inputs", "process", "terminal"}
+EXPERIMENT = {"figures", "report", "results", "runs", "scenarios", "theory"}
 IMPORTS: dict[str, set[str]] = {
-    # A folder below python/hull, or a module at its root: what it may import besides itself and the
-    # modules at the root.
+    # A room, which is a folder below python/hull, or a module at its root: what it may import
+    # besides itself and `errors`. No arrow leads back (test_arrows_lead_one_way).
+    "errors": set(),
+    "files": set(),
+    "inputs": set(),
+    "terminal": set(),
     "scenarios": set(),
-    "theory": set(),
-    "report": set(),
-    "perfetto": set(),
-    "formats": set(),
-    "sweeps": {"report"},
-    "ask": {"theory", "report", "scenarios"},
-    "figures": {"report"},
-    "lab": {"theory"},
-    "experiments/common": BELOW,
-    "experiments": {"experiments/common", *BELOW},
-    # The commands, and the functions of `import hull`.
-    "cli": {"ask", "experiments", "experiments/common", "sweeps", "lab", *BELOW},
-    "__main__": {"cli"},
-    "__init__": {"sweeps"},
-    "plan": {"scenarios"},
-    # Names of scenarios to copy and experiments to reproduce.
-    "completion": {"experiments", "scenarios"},
-    "runner": {"report"},
+    "process": {"terminal"},
+    "formats": {"files"},
+    "runs": {*LOWEST, "scenarios"},
+    # Before a run, from its resolved scenario.
+    "warnings": {"runs"},
+    "results": {*LOWEST, "runs", "warnings"},
+    "report": {"files", "results"},
+    "figures": {"files", "process", "report"},
+    "perfetto": {"files", "runs"},
+    "theory": {"files", "results", "runs", "terminal"},
+    "linux": {"theory"},
+    "experiments/common": EXPERIMENT,
+    "experiments": {"experiments/common", *EXPERIMENT},
+    # Finds the experiment that declares how the schemes of a run look.
+    "styles": {"experiments", "report", "scenarios"},
     # An experiment's report has more.
-    "run_report": {"report", "experiments/common"},
-    "result": {"figures", "perfetto"},
-    "linux_defaults": {"theory"},
-    # Finds the experiment that declares the schemes' looks.
-    "looks": {"experiments", "report", "scenarios"},
+    "run_report": {"experiments/common", "files", "report", "styles"},
+    # The functions of `import hull`.
+    "result": {*LOWEST, "figures", "perfetto", "results", "run_report", "styles"},
+    "runner": {*LOWEST, "report", "result", "results", "runs", "styles"},
+    "sweeps": {*LOWEST, "report", "results", "runner", "runs", "styles"},
+    "__init__": {"inputs", "process", "result", "runner", "runs", "sweeps"},
+    # The commands.
+    "lab": {"results", "runs", "terminal", "theory", "warnings"},
+    "ask": {
+        *("files", "report", "result", "results", "runner", "runs", "scenarios", "terminal"),
+        *("theory", "warnings"),
+    },
+    "reproduction": {
+        *("experiments/common", "files", "report", "result", "runner", "runs", "terminal"),
+    },
+    "cli": {
+        *LOWEST,
+        *("ask", "experiments", "experiments/common", "lab", "linux", "perfetto", "report"),
+        *("reproduction", "result", "results", "runner", "runs", "scenarios", "sweeps", "theory"),
+        "warnings",
+    },
+    "__main__": {"cli"},
 }
 
 
@@ -154,16 +174,25 @@ def imported(path: Path) -> set[Path]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    places = [ROOT / "python" / name.replace(".", "/") for name in names if name[:5] == "hull."]
-    found = [(place.with_suffix(".py"), place / "__init__.py") for place in places]
-    return {file for pair in found for file in pair if file.exists()}
+            parts = {f"{node.module}.{alias.name}" for alias in node.names}
+            modules = {name for name in parts if module(name)}
+            names |= modules if modules == parts else {node.module, *modules}
+    return {place for name in names if (place := module(name)) and name != "hull"}
+
+
+def module(name: str) -> Path | None:
+    """The file of a module of hull."""
+    place = ROOT / "python" / name.replace(".", "/")
+    found = (place.with_suffix(".py"), place / "__init__.py")
+    return next((file for file in found if name[:4] == "hull" and file.exists()), None)
 
 
 def room(path: Path) -> str:
     """The folder of a module, or the name of a module at the root."""
     parts = path.relative_to(HULL).parts
-    return "/".join(parts[:2] if parts[:2] == ("experiments", "common") else parts[:-1][:1])
+    if len(parts) == 1:
+        return path.stem
+    return "/".join(parts[:2] if parts[:2] == ("experiments", "common") else parts[:1])
 
 
 def test_import_rules() -> None:
@@ -171,9 +200,27 @@ def test_import_rules() -> None:
         f"{path.relative_to(HULL)} imports {other.relative_to(HULL)}"
         for path in HULL.rglob("*.py")
         for other in imported(path)
-        if room(other) not in {"", room(path), *IMPORTS.get(room(path) or path.stem, ())}
+        if room(other) not in {"errors", room(path), *IMPORTS[room(path)]}
     ]
     assert wrong == []
+
+
+def test_each_permission_is_used() -> None:
+    used: dict[str, set[str]] = {name: set() for name in IMPORTS}
+    for path in HULL.rglob("*.py"):
+        used[room(path)] |= {room(other) for other in imported(path)}
+    # The four rooms at the bottom, and those of an experiment, are lists for several users.
+    lists = LOWEST | EXPERIMENT
+    assert {name: IMPORTS[name] - used[name] - lists for name in IMPORTS} == {
+        name: set() for name in IMPORTS
+    }
+
+
+def test_arrows_lead_one_way() -> None:
+    """Neither rooms nor modules import in a circle."""
+    TopologicalSorter(IMPORTS).prepare()
+    modules = {path: imported(path) - {path} for path in HULL.rglob("*.py")}
+    TopologicalSorter(modules).prepare()
 
 
 def test_no_experiment_imports_another() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from conftest import SHORT, Hull, sets, snapshot
 from hull import UsageError, load, scenarios
-from hull.input_file import read_json, read_text
-from hull.named_files import check_named_files
+from hull.files.input_file import read_json, read_text
+from hull.files.named_files import check_named_files
 
 ONE_FLOW = ["topology={star={hosts=3}}", "host.rate=1Gbps", "schemes={}", "sweep={}"]
 NESTED = '{"name": ' + "[" * 100_000 + "]" * 100_000 + "}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hull
-from hull.extras import OF_COMMANDS, PACKAGES
+from hull.process.extras import OF_COMMANDS, PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -14,7 +14,8 @@ import pytest
 
 import ctrl_c
 from conftest import COMMAND, SHORT, Hull, sets, snapshot
-from hull import UsageError, _interrupts, cli, run
+from hull import UsageError, cli, run
+from hull.process import interrupts
 
 RUN = ["run", "scenario.toml", "--out", "out"]
 SLOW = ["run.duration=2s", "run.warmup=20ms", "run.seeds=2"]
@@ -194,7 +195,7 @@ def test_ctrl_c_waits_for_a_running_import() -> None:
     reached = []
 
     def load() -> None:
-        with _interrupts.held():
+        with interrupts.held():
             signal.raise_signal(signal.SIGINT)
             reached.append("the end")
 

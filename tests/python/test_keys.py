@@ -10,8 +10,8 @@ import pytest
 
 from conftest import COMMAND, Hull
 from hull import _core, scenarios
+from hull.cli.keys import key_lines, key_row, keys_like
 from hull.errors import UsageError
-from hull.terminal import key_lines, key_row, keys_like
 
 ALL = [row["key"] for row in json.loads(_core.keys())]
 

@@ -8,7 +8,7 @@ from typing import Any
 import tomli_w
 
 import hull
-from hull.plan import expand
+from hull.runs.plan import expand
 
 
 def scenario(**switch: Any) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hull import linux_defaults
 from hull.errors import UsageError
-from hull.linux_defaults import with_defaults
+from hull.linux import defaults as linux_defaults
+from hull.linux.defaults import with_defaults
 
 
 @pytest.fixture(autouse=True)

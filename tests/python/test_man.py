@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hull.completion import SCRIPTS
+from hull.cli.completion import SCRIPTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "wheel" / "data" / "share" / "man" / "man1" / "hull.1"

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import hull
-from hull.fairness import convergence_time, jain, throughput
+from hull.results.fairness import convergence_time, jain, throughput
 
 EVERYTHING = [
     'measure.ports=["switch-host"]',

@@ -14,8 +14,8 @@ from conftest import COMMAND
 from hull import ScenarioError, _core
 from hull.lab import scenario as lab
 from hull.lab.model import read_state
-from hull.memory import fitting_jobs
-from hull.plan import make_plan, read_scenario
+from hull.process.memory import fitting_jobs
+from hull.runs.plan import make_plan, read_scenario
 
 BASE: dict[str, Any] = {
     "name": "memory",
@@ -159,7 +159,7 @@ def test_results_do_not_depend_on_the_memory(
 def test_the_estimate_of_a_large_network_is_quick() -> None:
     text, _ = read_scenario({**BASE, **fat_tree(64)})
     code = (
-        "import sys, time; from hull.plan import make_plan; begun = time.process_time();"
+        "import sys, time; from hull.runs.plan import make_plan; begun = time.process_time();"
         "make_plan(sys.argv[1], 'x.toml', []); print(time.process_time() - begun)"
     )
     assert float(subprocess.check_output([sys.executable, "-c", code, text])) < 3

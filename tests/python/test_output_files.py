@@ -10,7 +10,7 @@ import pytest
 
 from conftest import Hull
 from hull import UsageError, scenarios
-from hull.output_file import whole_file, write_new
+from hull.files.output_file import whole_file, write_new
 
 DESIGN = ("design", "--rate", "10Gbps", "--rtt", "300us", "--scenario", "static.toml")
 

@@ -14,8 +14,8 @@ import pytest
 
 import hull
 from hull import _core, scenarios
-from hull.congestion import built_in, check_own, check_same, fingerprint
-from hull.plan import make_plan, read_scenario
+from hull.inputs.congestion import built_in, check_own, check_same, fingerprint
+from hull.runs.plan import make_plan, read_scenario
 from own_controls import Dctcp, NewReno
 
 TABLES = ("flows", "latency", "links", "series")
@@ -272,7 +272,7 @@ def test_a_class_without_source() -> None:
 def test_fingerprint_is_the_same_in_every_process() -> None:
     """String sets are ordered differently in each process; the fingerprint does not change."""
     program = (
-        "import hull; from hull.congestion import fingerprint\n"
+        "import hull; from hull.inputs.congestion import fingerprint\n"
         "class Mine(hull.CongestionControl):\n"
         "    def on_ack(self, window, ack): return ack in {'a', 'b', 'c', 'd'}\n"
         "print(fingerprint(Mine))"

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from hull.progress import Progress, State
+from hull.terminal.progress import Progress, State
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hull
-from hull.plan import make_plan, read_scenario
+from hull.runs.plan import make_plan, read_scenario
 from hull.sweeps.values import values_of
 
 SCENARIO: dict[str, Any] = {

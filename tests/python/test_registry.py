@@ -8,8 +8,8 @@ import pytest
 
 from conftest import Hull
 from hull import _core, run
-from hull.registry import LABELS, STATISTICS, StatisticPath, find, numbers
 from hull.report.tables import condition_table
+from hull.results.registry import LABELS, STATISTICS, StatisticPath, find, numbers
 from hull.sweeps.numbers import rows_of
 
 EVERYTHING: dict[str, Any] = {

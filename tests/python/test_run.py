@@ -11,8 +11,8 @@ import pytest
 import hull
 from conftest import SHORT, Hull, sets, snapshot
 from hull import scenarios
-from hull.columns import COLUMNS
 from hull.figures import plot_fct
+from hull.results.columns import COLUMNS
 
 SHORTER = [*SHORT, "run.duration=100ms"]
 

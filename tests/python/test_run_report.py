@@ -8,7 +8,7 @@ import pytest
 
 import hull
 from conftest import SHORT, Hull, sets
-from hull.checksums import damage
+from hull.files.checksums import damage
 
 RUN = ("run", "scenario.toml", "--out", "out", "--seeds", "1", *sets(SHORT))
 

@@ -12,8 +12,8 @@ import hull as hull_package
 from conftest import Hull
 from hull import _core, scenarios
 from hull.experiments import all_experiments
-from hull.plan import make_plan, read_scenario
-from hull.scenario_warnings import named_rates, warnings_before
+from hull.runs.plan import make_plan, read_scenario
+from hull.warnings.scenario import named_rates, warnings_before
 
 NEVER_MARKS: dict[str, Any] = {
     "name": "nomark",

@@ -10,7 +10,7 @@ import pytest
 import hull as hull_package
 from conftest import SHORT, Hull, sets, snapshot
 from hull import scenarios
-from hull.scheme_choice import chosen
+from hull.runs.scheme_choice import chosen
 
 SHORTER = [*SHORT, "run.duration=50ms", "run.seeds=1"]
 SCHEMES = MappingProxyType({"a": 1, "b, c": 2, "d": 3})

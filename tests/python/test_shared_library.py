@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hull import _core
-from hull.shared_library import build_of
+from hull.process.shared_library import build_of
 
 LIBRARY = Path(_core.__file__)
 needs_binutils = pytest.mark.skipif(

@@ -14,8 +14,8 @@ import hull
 from hull.figures.slowdown import COLUMN_INCHES
 from hull.report.labels import size_label
 from hull.report.schemes import schemes
-from hull.slowdown import slowdown_by_size
-from hull.statistics import mean_ci95
+from hull.results.slowdown import slowdown_by_size
+from hull.results.statistics import mean_ci95
 
 SCENARIO: dict[str, Any] = {
     "name": "slowdown",

@@ -10,7 +10,7 @@ from hull.experiments import all_experiments
 from hull.experiments.common.stated import DOCUMENTS, Stated, beside, by_topic, rows, statements
 from hull.experiments.common.stated.quantity import agree
 from hull.experiments.common.stated.setting import setting
-from hull.plan import Cell
+from hull.runs.plan import Cell
 
 SIMULATED = tuple(id_ for id_, found in all_experiments().items() if found.scenario is not None)
 

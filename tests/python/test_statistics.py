@@ -2,8 +2,8 @@
 
 import pytest
 
-from hull.statistics import mean_ci95, t975
-from hull.summary import average
+from hull.results.statistics import mean_ci95, t975
+from hull.results.summary import average
 
 
 def test_one_value_has_no_interval() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hull import _core, scenarios
 from hull.experiments import all_experiments
-from hull.plan import make_plan
+from hull.runs.plan import make_plan
 
 sys.path.append(str(Path(__file__).parents[2] / "tools"))
 search = importlib.import_module("switch_memory")

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from hull import _core
-from hull.columns import COLUMNS
 from hull.errors import RunError
-from hull.plan import Cell, Plan
-from hull.tables import merge_tables
+from hull.results.columns import COLUMNS
+from hull.results.merged_tables import merge_tables
+from hull.runs.plan import Cell, Plan
 
 GROUP = 1 << 18
 """Rows of a row group."""

@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hull.fairness import jain
-from hull.plan import Cell, Plan
 from hull.report.page import write_report
 from hull.result import load
-from hull.summary import summarise
-from hull.tables import merge_tables
+from hull.results.fairness import jain
+from hull.results.merged_tables import merge_tables
+from hull.results.summary import summarise
+from hull.runs.plan import Cell, Plan
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
 BUILT = [TARGET / profile / "hull-traffic" for profile in ("release", "debug")]

@@ -8,7 +8,7 @@ import pytest
 
 import hull
 from conftest import Hull
-from hull.waits import MOVING, SENDER, waits_of
+from hull.results.waits import MOVING, SENDER, waits_of
 
 PLAN: dict[str, Any] = {
     "name": "waits",

@@ -234,7 +234,7 @@ impl PythonControl {
         let raised = Arc::new(Raised::default());
         let base = class
             .py()
-            .import("hull.congestion")?
+            .import("hull.inputs.congestion")?
             .getattr("CongestionControl")?;
         let is_true = |name: &str| class.getattr(name)?.is_truthy();
         let has_own = |name: &str| PyResult::Ok(!class.getattr(name)?.is(&base.getattr(name)?));

@@ -74,7 +74,7 @@ const DYNAMIC: [&str; 14] = [
     "--connect-timeout=2s",
 ];
 
-/// The keys that hull's Python code takes from a part (python/hull/summary.py, report/seed_means.py).
+/// The keys that hull's Python code takes from a part (python/hull/results/summary.py, report/seed_means.py).
 const KEYS: [&str; 27] = [
     "hull_version",
     "name",

@@ -2,7 +2,7 @@
 
 Completion times in us. A percentile is that of one run: of all flows that started in it, and one
 that has not completed ranks last. Each change is the ratio to another scheme on the same flows and
-seed, so that variation between seeds cancels (`hull.changes`). What follows is in
+seed, so that variation between seeds cancels (`hull.results.changes`). What follows is in
 `hull.ask.verdict`.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hull.ask.question import Question
 from hull.ask.sizes import Sizes
-from hull.changes import Change, Value, change, value_of
+from hull.results.changes import Change, Value, change, value_of
 
 if TYPE_CHECKING:
     import polars as pl

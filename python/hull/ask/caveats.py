@@ -15,9 +15,9 @@ from hull.ask.answer import (
 from hull.ask.question import Question, hull_name, percent
 from hull.ask.sizes import Sizes
 from hull.ask.verdict import Advice
-from hull.changes import Change, in_words, next_in_words
-from hull.drift import drift, half_means
-from hull.terminal import number
+from hull.results.changes import Change, in_words, next_in_words
+from hull.results.drift import drift, half_means
+from hull.terminal.tables import number
 
 if TYPE_CHECKING:
     import polars as pl

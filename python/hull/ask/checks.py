@@ -13,8 +13,8 @@ from hull.ask.capacity import Load
 from hull.ask.question import Question, hull_name
 from hull.ask.trial import Ran, Trial, run
 from hull.ask.verdict import LEAST_SEEDS, Advice, advise
-from hull.changes import in_words
-from hull.terminal import number
+from hull.results.changes import in_words
+from hull.terminal.tables import number
 
 _FIFO, _FAIR = "fifo", "fair"
 

@@ -36,9 +36,9 @@ from hull.ask.trial import Trial
 from hull.ask.trial_warnings import StrictError, warnings_before, warnings_of_runs
 from hull.ask.verdict import LEAST_SEEDS, Advice, advise
 from hull.errors import UsageError, check_count, shown
-from hull.file_names import check_path
-from hull.output_file import write_text
-from hull.waits import Waits, waits_of
+from hull.files.names import check_path
+from hull.files.output_file import write_text
+from hull.results.waits import Waits, waits_of
 
 _MOST_SEEDS = 100
 _LOADS_SHOWN = 5

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hull.ask.answer import ALL, LARGE_MEAN, SMALL_P99, Row, Statistic
-from hull.changes import Change
 from hull.report.lines import Range
+from hull.results.changes import Change
 
 X_TITLE, Y_TITLE = "Large flows, mean: change (%)", "Small flows, 99th percentile: change (%)"
 NONE = Range(0.0, 0.0, 0.0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hull import _core
 from hull.ask.addresses import network, parsed
 from hull.errors import UsageError, shown
-from hull.registry import NO_GROUP
+from hull.results.registry import NO_GROUP
 
 if TYPE_CHECKING:
     import polars as pl

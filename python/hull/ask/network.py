@@ -16,7 +16,7 @@ import tomli_w
 
 from hull import _core, scenarios
 from hull.errors import UsageError, shown
-from hull.plan import expand, read_scenario
+from hull.runs.plan import expand, read_scenario
 
 FORM = "2x20@25G,2x100G (2 leaves of 20 hosts at 25 Gbps, 2 spines with links of 100 Gbps), \
 20@10G (one switch), a name of `hull scenarios`, a scenario file, or a graph file"

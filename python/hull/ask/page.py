@@ -23,7 +23,7 @@ from hull.report.document import document, figures, key_of
 from hull.report.lines import Point, Range, frontier_chart, scale_of
 from hull.report.tables import boxed_table
 from hull.report.waits import waits_table
-from hull.waits import Waits, in_a_sentence
+from hull.results.waits import Waits, in_a_sentence
 
 if TYPE_CHECKING:
     import polars as pl

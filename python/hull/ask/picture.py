@@ -11,7 +11,7 @@ from pathlib import Path
 from hull.ask.answer import Row
 from hull.ask.frontier import X_TITLE, Y_TITLE, frontiers
 from hull.ask.question import Question
-from hull.output_file import whole_file
+from hull.files.output_file import whole_file
 from hull.report.lines import Range
 
 _WIDTH_IN, _HEIGHT_IN = 3.5, 2.9

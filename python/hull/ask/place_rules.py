@@ -14,7 +14,7 @@ from pathlib import Path
 from hull.ask.addresses import Address, Ip, Network, network, parsed
 from hull.ask.counts import counted
 from hull.errors import UsageError, reason_of, shown
-from hull.input_file import read_text
+from hull.files.input_file import read_text
 
 _FORM = "PREFIX=HOSTS, such as 10.1.0.0/24=0-19 or 10.1.0.0/24=rack:1"
 

@@ -20,9 +20,9 @@ from hull.ask.csv_lines import LINE_BYTES, long_line
 from hull.ask.nfdump import MAGIC, is_nfdump, of_summary
 from hull.ask.packet_list import is_packet_list
 from hull.errors import UsageError, reason_of, shown
-from hull.input_file import special_kind
-from hull.parquet_probe import DAMAGED, problem_of
-from hull.said import escaped
+from hull.files.input_file import special_kind
+from hull.files.parquet_probe import DAMAGED, problem_of
+from hull.terminal.messages import escaped
 
 if TYPE_CHECKING:
     import polars as pl

@@ -18,9 +18,9 @@ from hull.ask.answer import (
     Statistic,
 )
 from hull.ask.question import Question
-from hull.changes import next_in_words, told
 from hull.report.labels import NO_VALUE, number
 from hull.report.tables import boxed_table, swatch
+from hull.results.changes import next_in_words, told
 
 _SHOWN = (SMALL_MEAN, SMALL_P99, SMALL_P999, LARGE_MEAN, LARGE_P99)
 _SHORT = {None: "mean", 0.99: "p99", 0.999: "p99.9"}

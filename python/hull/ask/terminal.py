@@ -11,10 +11,11 @@ from rich.text import Text
 from hull.ask.answer import ALL, LARGE_MEAN, SMALL_P99
 from hull.ask.command import Answer
 from hull.ask.runbook import terminal_line
-from hull.changes import Value, told
 from hull.errors import shown
-from hull.said import escaped
-from hull.terminal import console, number, print_waits
+from hull.results.changes import Value, told
+from hull.results.printed import print_waits
+from hull.terminal.messages import escaped
+from hull.terminal.tables import console, number
 
 _COLUMNS = ("scheme", "small, p99 (us)", "change", "large, mean (us)", "change")
 

@@ -41,7 +41,7 @@ from hull.ask.units import (
     zone_of,
 )
 from hull.errors import RunError, UsageError, reason_of
-from hull.parquet_probe import DAMAGED
+from hull.files.parquet_probe import DAMAGED
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,10 +13,10 @@ from hull.ask.answer import Row, rows_of
 from hull.ask.fit import draw
 from hull.ask.question import UNCHANGED, Question, scenario_text
 from hull.ask.sizes import Sizes
-from hull.output_file import whole_file
-from hull.plan import Plan, make_plan
-from hull.registry import NO_GROUP
+from hull.files.output_file import whole_file
+from hull.results.registry import NO_GROUP
 from hull.runner import perform
+from hull.runs.plan import Plan, make_plan
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,10 +11,10 @@ from pathlib import Path
 from hull.ask.question import Question
 from hull.ask.trial import Ran, Trial, lists_of, plan_of
 from hull.errors import UsageError
-from hull.plan import Cell, Plan
-from hull.run_warnings import warnings_of
-from hull.scenario_warnings import warnings_of_cells
-from hull.summary import average
+from hull.results.summary import average
+from hull.results.warnings import warnings_of
+from hull.runs.plan import Cell, Plan
+from hull.warnings.scenario import warnings_of_cells
 
 
 class StrictError(UsageError):

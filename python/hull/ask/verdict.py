@@ -24,7 +24,7 @@ from hull.ask.answer import (
 )
 from hull.ask.capacity import Load
 from hull.ask.question import Question, hull_name, percent
-from hull.changes import Change, change, in_words
+from hull.results.changes import Change, change, in_words
 
 LEAST_SEEDS = 5
 """With fewer the ranges say too little."""

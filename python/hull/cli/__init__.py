@@ -6,13 +6,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hull import __version__, _core, _interrupts
+from hull import __version__, _core
 from hull.cli.command import HELP
 from hull.cli.common import all_commands, find
 from hull.errors import Interrupted, RunError, UsageError
-from hull.extras import OF_COMMANDS, require
-from hull.options import for_command_line
-from hull.said import say, say_lines
+from hull.process import interrupts
+from hull.process.extras import OF_COMMANDS, require
+from hull.terminal.messages import say, say_lines
+from hull.terminal.options import for_command_line
 
 _OBJECTS = 50_000
 """New ones until the next collection."""
@@ -20,8 +21,8 @@ _OBJECTS = 50_000
 
 def main() -> int:
     """Entry point; returns the exit status."""
-    _interrupts.listen()
-    is_process = _interrupts.is_command()
+    interrupts.listen()
+    is_process = interrupts.is_command()
     if is_process:
         # Few objects of a command are in cycles: collecting at the usual pace finds almost nothing.
         gc.freeze()
@@ -37,7 +38,7 @@ def main() -> int:
             gc.freeze()  # the interpreter's end then looks at none of them
     except KeyboardInterrupt as stop:
         say(str(stop) if isinstance(stop, Interrupted) else "stopped")
-        return _interrupts.STOPPED
+        return interrupts.STOPPED
     except _core.ScenarioError as error:
         say_lines(f"error: {error}")
         return 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from hull.cli.command import Argument, Option
 from hull.cli.common import Format, command
 from hull.errors import UsageError
-from hull.said import say
+from hull.terminal.messages import say
 
 if TYPE_CHECKING:
     from hull.ask.network import Network
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @command(keeps_words=True)
 def linux(words: list[str]) -> None:
     """Run HULL on Linux: eBPF programs, a rack of namespaces, real traffic."""
-    from hull.linux import hand_over
+    from hull.linux.programs import hand_over
 
     hand_over(words or ["--help"])
 
@@ -105,7 +105,7 @@ def design(
         found = with_ports(found, read.rates_bps, [host.in_bps for host in read.hosts])
     measured = None
     if check:
-        from hull.theory.check import measure, read_plans
+        from hull.ask.design_check import measure, read_plans
 
         plans = read_plans(found)
     if scenario is not None:

@@ -32,8 +32,8 @@ def check(
     strict: Strict = False,
 ) -> int:
     """Check a scenario file and describe what it would run."""
-    from hull.description import as_json, rows
-    from hull.plan import make_plan, read_scenario
+    from hull.cli.description import as_json, rows
+    from hull.runs.plan import make_plan, read_scenario
 
     text, label = read_scenario(file)
     plan = make_plan(text, label, overrides or [], count("--seeds", seeds), schemes=schemes or ())
@@ -54,7 +54,7 @@ def keys(
     ] = None,
 ) -> None:
     """List the keys of a scenario file, one per line: type, example, default, meaning."""
-    from hull.terminal import keys_like, print_keys
+    from hull.cli.keys import keys_like, print_keys
 
     print_keys(keys_like(pattern))
 
@@ -65,7 +65,7 @@ def completion(
     words: Annotated[list[str] | None, Argument(hidden=True)] = None,
 ) -> None:
     """Print the completion script of a shell, for its start-up file."""
-    from hull.completion import SCRIPTS, candidates
+    from hull.cli.completion import SCRIPTS, candidates
 
     if shell == "words":
         for name in candidates(all_commands(), words or []):

@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from hull.cli.command import Command, Option
 from hull.errors import UsageError, check_count, shown
-from hull.said import say
+from hull.terminal.messages import say
 
 _MODULES = {
     "ask": "asking",

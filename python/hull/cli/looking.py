@@ -8,7 +8,7 @@ from hull import _core
 from hull.cli.command import Argument, Option
 from hull.cli.common import Format, command
 from hull.errors import UsageError
-from hull.said import say
+from hull.terminal.messages import say
 
 
 @command()
@@ -30,7 +30,9 @@ def trace(
     if seed is not None and not seed.isdecimal():
         raise UsageError(f"--seed: {seed} is invalid; expected a whole number")
     number = None if seed is None else int(seed)
-    found = write_trace(load(folder), path, condition=condition, scheme=scheme, seed=number)
+    found = write_trace(
+        folder, load(folder).summary, path, condition=condition, scheme=scheme, seed=number
+    )
     counts = f"{found.counters} counters with {found.values} values, {found.slices} slices"
     say(counts)
     print(found.path)
@@ -47,8 +49,8 @@ def statistics(
     format: Annotated[Format, Option(help="Output format.")] = Format.TABLE,
 ) -> None:
     """List every statistic of summary.json: unit, how parts are combined, meaning."""
-    from hull.registry import STATISTICS
-    from hull.terminal import print_statistics
+    from hull.results.printed import print_statistics
+    from hull.results.registry import STATISTICS
 
     if format is Format.JSON:
         print(json.dumps(json.loads(_core.statistics())["statistics"], indent=1))
@@ -72,7 +74,7 @@ def copy_scenario(
     to: Annotated[Path | None, Argument(help="File to write (default: NAME.toml).")] = None,
 ) -> None:
     """Copy a shipped scenario file to edit and run."""
-    from hull.output_file import write_new
+    from hull.files.output_file import write_new
     from hull.scenarios import names, text
 
     if name not in names():

@@ -45,11 +45,11 @@ def reproduce(
     force: Force = False,
 ) -> None:
     """Reproduce published experiments and print measured beside published numbers."""
-    from hull.cache import Cache
     from hull.experiments import all_experiments
     from hull.experiments.common.claims import headline
-    from hull.experiments.common.reproduction import Reproduction, claims_of
-    from hull.file_names import check_path
+    from hull.files.names import check_path
+    from hull.reproduction.reproduce import Reproduction, claims_of
+    from hull.runs.cache import Cache
 
     check_path("--out", out, "results")
     known = all_experiments()
@@ -83,7 +83,7 @@ def reproduce(
     for experiment, result in work.perform(count("--jobs", jobs)):
         found.append((experiment, result))
         if format is Format.TABLE:
-            from hull.experiments.common.terminal import print_claims, print_tables
+            from hull.reproduction.printed import print_claims, print_tables
 
             if not claims:
                 print_tables(experiment, result.summary)

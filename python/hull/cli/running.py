@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from hull.cli.command import Argument, Option
 from hull.cli.common import FILE, Force, Jobs, Schemes, Seeds, Strict, command, count, say_warnings
-from hull.extras import require
-from hull.said import say
+from hull.process.extras import require
+from hull.terminal.messages import say
 
 if TYPE_CHECKING:
     from hull.result import Result
@@ -54,9 +54,9 @@ def run(
     strict: Strict = False,
 ) -> int:
     """Run a scenario: each scheme under each condition with each seed."""
-    from hull.plan import make_plan, read_scenario
     from hull.runner import perform
-    from hull.scenario_warnings import warnings_before
+    from hull.runs.plan import make_plan, read_scenario
+    from hull.warnings.scenario import warnings_before
 
     if report:
         require("report", "hull run --report")
@@ -105,10 +105,10 @@ def make_report(
 
 def write_essentials(result: "Result", format: Written, *, every: bool) -> None:
     """The essential numbers on standard output."""
-    from hull.essentials import as_csv, as_rows, lines_of
     from hull.report.schemes import schemes_of
-    from hull.terminal import print_essentials, print_waits
-    from hull.waits import waits_of
+    from hull.results.essentials import as_csv, as_rows, lines_of
+    from hull.results.printed import print_essentials, print_waits
+    from hull.results.waits import waits_of
 
     lines = lines_of(result.summary, every=every)
     if format is Written.JSON:

@@ -14,7 +14,7 @@ from hull.experiments.common.long_lived import over, series
 from hull.experiments.common.measured import Reader, Results, probe, throughput_mbps
 from hull.experiments.common.stated import statements
 from hull.report.schemes import BLUE, GREEN, ORANGE, PURPLE, SKY, Scheme
-from hull.statistics import r_squared
+from hull.results.statistics import r_squared
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -53,7 +53,7 @@ def _share_packets(gbps: int, round_trip_us: int) -> float:
 
 
 def _time(results: Results, gbps: int, round_trip_us: int, scheme: str) -> Estimate | None:
-    from hull.fairness import convergence_time
+    from hull.results.fairness import convergence_time
 
     share = _share_packets(gbps, round_trip_us) * _SEGMENT
 

@@ -71,7 +71,7 @@ def _senders(count: int) -> str:
 
 def _rates(results: Results, scheme: str) -> "pl.DataFrame":
     """Goodput of each flow in each interval: `flow`, `time_ps`, `bps`."""
-    from hull.fairness import throughput
+    from hull.results.fairness import throughput
 
     seed = results.parts(COME_AND_GO, scheme)[0]["seed"]
     series = results.table("series", COME_AND_GO, scheme, seed)

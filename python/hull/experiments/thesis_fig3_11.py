@@ -42,7 +42,7 @@ def _join_ms(results: Results) -> float:
 
 def _time(results: Results, scheme: str) -> Estimate | None:
     """Mean over the seeds of the first time at which both windows are within 10%."""
-    from hull.fairness import convergence_time
+    from hull.results.fairness import convergence_time
 
     def read(series: "pl.DataFrame") -> float:
         found = convergence_time(series, FAIR_PACKETS * _SEGMENT, start=_join_ms(results) / 1e3)

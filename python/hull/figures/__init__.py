@@ -4,7 +4,7 @@ Each function returns a `matplotlib.figure.Figure` that belongs to no window:
 `hull.load("results/x").plot_latency().savefig("latency.pdf")`.
 """
 
-from hull._interrupts import held
+from hull.process.interrupts import held
 
 with held():  # matplotlib
     from hull.figures.bars import BarPanel, plot_bars

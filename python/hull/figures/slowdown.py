@@ -18,7 +18,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from hull.errors import RunError, reason_of
 from hull.figures.style import dashes, log_scale, panels, scheme_key, styled
-from hull.output_file import whole_file
+from hull.files.output_file import whole_file
 from hull.report.labels import condition_label, size_label
 from hull.report.schemes import Looks, Scheme, schemes
 
@@ -35,8 +35,8 @@ _ENDINGS: dict[str, dict[str, Any]] = {
 def plot_slowdown(
     table: pl.DataFrame, statistic: str, label: str, looks: Looks = (), *, bins: int
 ) -> Figure:
-    """A panel for each condition of a table of `hull.slowdown.slowdown_by_size`; `statistic` is its
-    column, `label` the axis label.
+    """A panel for each condition of a table of `slowdown_by_size` (hull.results.slowdown);
+    `statistic` is its column, `label` the axis label.
     """
     conditions = table["condition"].unique(maintain_order=True).to_list()
     shown = schemes(table["scheme"].to_list(), looks)

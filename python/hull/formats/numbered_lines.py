@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from hull.errors import UsageError, reason_of, shown
-from hull.input_file import read_text
+from hull.files.input_file import read_text
 
 _MOST_BYTES = 1_000_000_000
 

@@ -13,7 +13,7 @@ from hull.lab.guard import Guard
 from hull.lab.model import shown
 from hull.lab.own import Own, read_own
 from hull.lab.slots import Limits
-from hull.said import escaped, say
+from hull.terminal.messages import escaped, say
 
 if TYPE_CHECKING:
     import uvicorn

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from urllib.parse import urlsplit
 
 from hull.lab.model import shown
-from hull.said import say
+from hull.terminal.messages import say
 
 MOST_WRONG = 5
 """Wrong tokens of one address, after which it has to wait."""

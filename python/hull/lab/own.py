@@ -19,7 +19,7 @@ from hull.lab import own_cells, recommended
 from hull.lab.ends import number, receivers
 from hull.lab.model import MOST_MORE, PARAMETERS, SCHEMES, Catalog, State, read_state
 from hull.lab.scenario import Cell, cells, toml
-from hull.plan import expand, read_scenario
+from hull.runs.plan import expand, read_scenario
 
 _MARKED_ELSEHOW = ("red", "pi", "qcn", "rcp")
 _PACED = ("update_interval", "eta", "beta", "bucket", "fifo")

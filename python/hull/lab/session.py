@@ -18,7 +18,7 @@ from hull.lab.outbox import Outbox
 from hull.lab.own import Own, cells_of
 from hull.lab.turns import TURNS
 from hull.lab.warned import Warned
-from hull.said import say
+from hull.terminal.messages import say
 
 MOST_HOPS = 200_000_000
 """Packet-hops of a run, of each scheme."""

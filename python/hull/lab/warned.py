@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from hull.lab import own_cells
 from hull.lab.model import Scheme
 from hull.lab.scenario import Cell
-from hull.plan import Cell as Planned
-from hull.run_warnings import marks_before_drops
-from hull.scenario_warnings import Networks, warnings_of_cells
+from hull.results.warnings import marks_before_drops
+from hull.runs.plan import Cell as Planned
+from hull.warnings.scenario import Networks, warnings_of_cells
 
 
 class Warned:

@@ -4,22 +4,21 @@ A port is a process with its queue and phantom queue as counters; a host is a pr
 as slices, and a thread for each followed flow with window, alpha, round trip and goodput.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from hull.checksums import RECORD, check
 from hull.errors import RunError, UsageError
-from hull.file_names import check_path
-from hull.output_file import whole_file
+from hull.files.checksums import RECORD, check
+from hull.files.names import check_path
+from hull.files.output_file import whole_file
+from hull.files.table_file import check_table, read_table
 from hull.perfetto import wire
 from hull.perfetto.tracks import Tracks
-from hull.plan import part_folder
-from hull.result import Result
-from hull.table_file import check_table, read_table
+from hull.runs.plan import part_folder
 
 
 @dataclass(frozen=True)
@@ -33,50 +32,54 @@ class Written:
 
 
 def write_trace(
-    result: Result,
+    folder: Path,
+    summary: Mapping[str, Any],
     path: Path,
     *,
     condition: str | None = None,
     scheme: str | None = None,
     seed: int | None = None,
 ) -> Written:
-    """Write the trace of all parts of a run, or of those that are named, to a file.
+    """Write the trace of all parts of a run, or of those that are named, to a file. The run is in
+    `folder`, with `summary` as its summary.json.
 
     Raises UsageError for a part that there is not and for a folder in place of the file, RunError
     where the file cannot be written.
     """
     check_path("--out", path, "results/first.pftrace")
-    parts = _chosen(result, {"condition": condition, "scheme": scheme, "seed": seed})
+    parts = _chosen(folder, summary, {"condition": condition, "scheme": scheme, "seed": seed})
     if path.is_dir():
         raise UsageError(f"--out: {path} is a folder; expected a file")
     try:
         with whole_file(path) as file:
             tracks = Tracks(file)
             for part in parts:
-                _write_part(tracks, result.folder, part, _label(result, part))
+                _write_part(tracks, folder, part, _label(summary, part))
     except OSError as error:
         raise RunError(f"{path}: {error.strerror or error}") from error
     return Written(path, tracks.counters, tracks.values, tracks.slices)
 
 
-def _chosen(result: Result, wanted: dict[str, str | int | None]) -> list[dict[str, Any]]:
-    parts: list[dict[str, Any]] = result.summary.get("parts", [])
+def _chosen(
+    folder: Path, summary: Mapping[str, Any], wanted: dict[str, str | int | None]
+) -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = summary.get("parts", [])
     if not parts:
-        raise UsageError(f"{result.folder}: found no simulations; expected a folder of hull run")
+        raise UsageError(f"{folder}: found no simulations; expected a folder of hull run")
     for key, value in wanted.items():
         if value is None:
             continue
         there = dict.fromkeys(part[key] for part in parts)
         if value not in there:
             names = ", ".join(str(name) or '""' for name in there)
-            raise UsageError(f"--{key}: {value} is invalid; expected in {result.folder}: {names}")
+            raise UsageError(f"--{key}: {value} is invalid; expected in {folder}: {names}")
         parts = [part for part in parts if part[key] == value]
     return parts
 
 
-def _label(result: Result, part: dict[str, Any]) -> str:
+def _label(summary: Mapping[str, Any], part: dict[str, Any]) -> str:
     """What distinguishes a part from the others of its run."""
-    parts = result.summary["parts"]
+    parts = summary["parts"]
     varied = [key for key in ("condition", "scheme") if len({other[key] for other in parts}) > 1]
     words = [part[key] for key in varied if part[key]]
     if len({other["seed"] for other in parts}) > 1:

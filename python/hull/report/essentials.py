@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from hull.changes import told
-from hull.essentials import Line, lines_of, sentence
 from hull.report.labels import NO_VALUE, condition_label, number, unit_label
 from hull.report.schemes import Looks, Scheme, named, schemes_of
 from hull.report.tables import boxed_table, swatch
 from hull.report.waits import waits_table
-from hull.waits import waits_of
+from hull.results.changes import told
+from hull.results.essentials import Line, lines_of, sentence
+from hull.results.waits import waits_of
 
 _SCALES = {"bit/s": (1e-9, "Gbps"), "us": (1.0, unit_label("us")), "1": (1.0, "")}
 _MOST_CONDITIONS = 8

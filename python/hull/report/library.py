@@ -11,7 +11,7 @@ import os
 from importlib.metadata import version
 from pathlib import Path
 
-from hull.output_file import write_text
+from hull.files.output_file import write_text
 
 _EXPORT = "window.vegaEmbed = vegaEmbed;"
 _END = "/* end of the Vega libraries */"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from hull.output_file import write_text
+from hull.files.output_file import write_text
 from hull.report.charts import Chart, cdf_chart, latency_chart, occupancy_points, queue_chart
 from hull.report.curves import (
     Cdf,

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hull.registry import StatisticPath
-from hull.summary import average
+from hull.results.registry import StatisticPath
+from hull.results.summary import average
 
 # From this mean on, a class's completion times are shown in ms.
 _MS_FROM_US = 10_000

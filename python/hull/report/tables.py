@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from hull.registry import STATISTICS, Statistic, StatisticPath
 from hull.report.labels import NO_VALUE, count, number, unit_label
 from hull.report.schemes import Scheme
 from hull.report.seed_means import Cell, FlowClass
+from hull.results.registry import STATISTICS, Statistic, StatisticPath
 
 _REPORTED = [(s.reported[0], s) for s in STATISTICS if s.reported is not None]
 """The scalar statistics of `condition_table`, each with its group of rows."""

@@ -8,7 +8,7 @@ from html import escape
 from hull.report.labels import condition_label, number
 from hull.report.schemes import Scheme
 from hull.report.tables import boxed_table, swatch
-from hull.waits import EXPLAINED, Waits, label, places_of
+from hull.results.waits import EXPLAINED, Waits, label, places_of
 
 
 def waits_table(waits: Sequence[Waits], looks: Sequence[Scheme]) -> str:

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from functools import cache
 
 from hull.errors import UsageError, shown
-from hull.registry import OF_DISTRIBUTION, STATISTICS
-from hull.wildcards import can_meet, fits, is_pattern
+from hull.results.registry import OF_DISTRIBUTION, STATISTICS
+from hull.terminal.wildcards import can_meet, fits, is_pattern
 
 _MOST_NAMED = 4
 

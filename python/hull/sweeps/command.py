@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hull.congestion import Own
 from hull.errors import UsageError
-from hull.plan import read_scenario
-from hull.said import escaped, say
-from hull.scenario_types import Scenario
+from hull.inputs.congestion import Own
+from hull.inputs.scenario_types import Scenario
+from hull.runs.plan import read_scenario
 from hull.sweeps.asked import expanded
-from hull.sweeps.engine import open_engine
+from hull.sweeps.executors import open_engine
 from hull.sweeps.frame import check_out, write_frame
 from hull.sweeps.grid import make_grid
 from hull.sweeps.seeds import MOST, read_until
@@ -19,6 +18,7 @@ from hull.sweeps.store import Store
 from hull.sweeps.sweep import STORE, FailedRuns, Sweep
 from hull.sweeps.values import shown as as_text
 from hull.sweeps.values import split_over
+from hull.terminal.messages import escaped, say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,7 +121,7 @@ def _write_page(
     if frame.is_empty():
         return None
     # Imported here: the charts take longer to load than a short sweep to run.
-    from hull.looks import declared
+    from hull.styles import declared
     from hull.sweeps.page import Contents, frontier_axes, write_page
 
     names = frame["statistic"].unique(maintain_order=True).to_list()
@@ -181,8 +181,9 @@ def _print_table(sweep: Sweep, frame: "pl.DataFrame", asked: Sequence[str]) -> N
     from rich.table import Table
     from rich.text import Text
 
+    from hull.results.printed import told_below
     from hull.sweeps.comparison import changes_of
-    from hull.terminal import console, number, told_below
+    from hull.terminal.tables import console, number
 
     names = frame["statistic"].unique(maintain_order=True).to_list()
     shown = expanded(asked, names) or _usual(names)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hull.changes import Change, change
+from hull.results.changes import Change, change
 from hull.sweeps.values import shown
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from threading import Thread
 from typing import Any
 
 from hull.errors import RunError, UsageError
-from hull.extras import require
-from hull.options import option
+from hull.process.extras import require
 from hull.sweeps.engine import Engine
+from hull.terminal.options import option
 
 _CONNECT_S = 10
 _WORKER_S = 30

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull.errors import RunError, UsageError
-from hull.file_names import check_path
-from hull.output_file import whole_file
-from hull.statistics import mean_ci95
+from hull.files.names import check_path
+from hull.files.output_file import whole_file
+from hull.results.statistics import mean_ci95
 from hull.sweeps.grid import Grid
 from hull.sweeps.numbers import Row
 from hull.sweeps.values import Value, shown

@@ -15,14 +15,14 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from hull.congestion import CongestionControl, Own, check_own
 from hull.errors import UsageError, check_count
-from hull.named_files import digest_of_files
-from hull.options import option
-from hull.plan import build_hash, checked_overrides, expand
-from hull.scheme_choice import chosen
+from hull.files.named_files import digest_of_files
+from hull.inputs.congestion import CongestionControl, Own, check_own
+from hull.runs.plan import build_hash, checked_overrides, expand
+from hull.runs.scheme_choice import chosen
 from hull.sweeps.keys import full_key, has_table, plain_key
 from hull.sweeps.values import Value, literal, shown, values_of
+from hull.terminal.options import option
 
 MOST_POINTS = 1_000_000
 """Of one sweep: to resolve the scenarios of more takes a quarter of an hour."""

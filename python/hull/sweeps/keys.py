@@ -11,7 +11,7 @@ from typing import Any
 
 from hull import _core
 from hull.errors import UsageError
-from hull.options import option
+from hull.terminal.options import option
 
 _NO_AXIS = ("name", "title", "source", "schemes", "sweep", "run.seed", "run.seeds")
 _MOST_NEAR = 4

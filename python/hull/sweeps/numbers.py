@@ -6,7 +6,7 @@ What differs from one execution to the next (times, memory, threads) is left out
 from functools import cache
 from typing import Any
 
-from hull.registry import StatisticPath, find, numbers
+from hull.results.registry import StatisticPath, find, numbers
 
 Row = tuple[str, str, float]
 """Name, unit and value of a statistic."""

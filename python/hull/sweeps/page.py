@@ -2,8 +2,8 @@
 against large ones, heat maps where two keys are swept, and the means with their intervals.
 
 Everything is a mean over the seeds of a point, with its 95% interval (Student's t); the table has
-the changes against the first scheme as well, over the same seeds (`hull.changes`). Completion times
-are shown in µs or ms, rates in Mbps or Gbps.
+the changes against the first scheme as well, over the same seeds (`hull.results.changes`).
+Completion times are shown in µs or ms, rates in Mbps or Gbps.
 """
 
 from collections.abc import Sequence
@@ -12,9 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hull.changes import told
 from hull.errors import RunError
-from hull.output_file import write_text
+from hull.files.output_file import write_text
 from hull.report.charts import Chart
 from hull.report.document import document, figures, key_of
 from hull.report.heat import heat_chart
@@ -30,6 +29,7 @@ from hull.report.lines import (
 )
 from hull.report.schemes import Looks, Scheme, named, schemes
 from hull.report.tables import boxed_table, swatch
+from hull.results.changes import told
 from hull.sweeps.comparison import first_scheme
 from hull.sweeps.points import Key, Statistic, points_of, read_key, read_statistic
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from hull import _core
 from hull.report.labels import unit_label
 from hull.report.lines import Mean
+from hull.results.waits import label
 from hull.sweeps.comparison import Changes, changes_of
 from hull.sweeps.values import shown
-from hull.waits import label
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from hull.errors import RunError
 from hull.sweeps.engine import Engine
-from hull.sweeps.tasks import Outcome, Run, Task, WrongBuildError, perform
+from hull.sweeps.run import Run
+from hull.sweeps.tasks import Outcome, Task, WrongBuildError, perform
 
 _REFRESH_S = 0.2
 _STOP_S = 5.0

@@ -15,8 +15,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from hull.errors import UsageError, check_count
-from hull.options import option
-from hull.statistics import mean_ci95
+from hull.results.statistics import mean_ci95
+from hull.terminal.options import option
 
 FEWEST = 5
 """Seeds from which on an interval may end a case."""

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from hull.errors import RunError, UsageError
-from hull.extras import require
-from hull.options import option
+from hull.process.extras import require
 from hull.sweeps.engine import Engine
 from hull.sweeps.tasks import WrongBuildError
+from hull.terminal.options import option
 
 JOBS = 100
 """Jobs at a time, where `--jobs` is not given."""

@@ -18,16 +18,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hull import _core
-from hull.checksums import damage, digest, write_record
 from hull.errors import UsageError, shown
-from hull.file_names import check_path
-from hull.input_file import read_json
-from hull.options import option
-from hull.parquet_probe import problem_of
+from hull.files.checksums import damage, digest, write_record
+from hull.files.input_file import read_json
+from hull.files.names import check_path
+from hull.files.parquet_probe import problem_of
 from hull.sweeps.grid import with_seed
 from hull.sweeps.numbers import Row
+from hull.sweeps.run import Run
 from hull.sweeps.sums import Sums
-from hull.sweeps.tasks import Run
+from hull.terminal.options import option
 
 FORMAT = 1
 """Changes when the layout of a store does."""

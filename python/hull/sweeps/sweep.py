@@ -13,20 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hull.errors import Interrupted, RunError, UsageError
-from hull.options import caller, option
-from hull.plan import build_hash
-from hull.progress import Progress
-from hull.said import say
+from hull.runs.plan import build_hash
+from hull.runs.pool import Watch
 from hull.sweeps.asked import check_asked, expanded
 from hull.sweeps.engine import Engine
 from hull.sweeps.frame import Found, make_frame
 from hull.sweeps.grid import Grid
 from hull.sweeps.numbers import Row
+from hull.sweeps.run import Run
 from hull.sweeps.schedule import Schedule
 from hull.sweeps.seeds import Seeds
 from hull.sweeps.store import Store
-from hull.sweeps.tasks import Outcome, Run, Task, log_line, watched
-from hull.work import Watch
+from hull.sweeps.tasks import Outcome, Task, log_line, watched
+from hull.terminal.messages import say
+from hull.terminal.options import caller, option
+from hull.terminal.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,37 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hull import _core
-from hull.congestion import CongestionControl, check_same
-from hull.plan import build_hash
+from hull.inputs.congestion import check_same
+from hull.runs.plan import build_hash
+from hull.runs.pool import Watch
 from hull.sweeps.numbers import Row, rows_of
-from hull.work import Watch
-
-if TYPE_CHECKING:
-    from hull.sweeps.store import Store
-
-
-@dataclass(frozen=True)
-class Run:
-    """A scenario with a seed."""
-
-    key: str
-    case: int
-    """Index in the grid of the sweep."""
-    seed: int
-    name: str
-    condition: str
-    scheme: str
-    scenario: str
-    """JSON of the resolved scenario, whatever seed it says."""
-    own: type[CongestionControl] | None = None
-    """The class of its congestion control, where that is not hull's."""
-
-    def __str__(self) -> str:
-        names = (self.condition, self.scheme, f"seed {self.seed}")
-        return ", ".join(name for name in names if name)
+from hull.sweeps.run import Run
+from hull.sweeps.store import Store
 
 
 @dataclass(frozen=True)
@@ -102,8 +79,6 @@ def watched(sweep: str) -> Iterator[Watch]:
 
 def perform(task: Task) -> list[Outcome]:
     """Make a task's runs and return their outcomes: fewer if its time runs out or it is stopped."""
-    from hull.sweeps.store import Store
-
     if task.build != build_hash():
         raise WrongBuildError(
             f"the worker {_place()} has another build of hull ({build_hash()[:12]}) than this "
@@ -163,7 +138,7 @@ def _outcome(run: Run, watch: Watch, *, tables: bool) -> Outcome:
     )
 
 
-def _taken(run: Run, store: "Store", task: Task) -> Outcome | None:
+def _taken(run: Run, store: Store, task: Task) -> Outcome | None:
     """A run stored meanwhile by another sweep, or by a worker that died afterwards."""
     if not store.path(run.key).exists():
         return None
@@ -175,7 +150,7 @@ def _taken(run: Run, store: "Store", task: Task) -> Outcome | None:
     return Outcome(rows=rows, host=_place(), kept=True, taken=not task.keep)
 
 
-def _keep(run: Run, outcome: Outcome, store: "Store") -> None:
+def _keep(run: Run, outcome: Outcome, store: Store) -> None:
     try:
         if outcome.tables:
             store.keep_tables(run.key, outcome.tables)

@@ -10,7 +10,7 @@ from typing import Any
 from hull import _core
 from hull.errors import UsageError
 from hull.errors import shown as cut
-from hull.toml_values import plain
+from hull.inputs.toml_values import plain
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 

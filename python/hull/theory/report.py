@@ -7,9 +7,9 @@ import tomli_w
 from rich.table import Table
 from rich.text import Text
 
-from hull.output_file import write_new
-from hull.plan import make_plan
-from hull.terminal import console, number
+from hull.files.output_file import write_new
+from hull.runs.plan import make_plan
+from hull.terminal.tables import console, number
 from hull.theory.design import Design
 from hull.theory.scenario import scenario
 from hull.theory.sources import SOURCES

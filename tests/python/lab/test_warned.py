@@ -10,8 +10,8 @@ from hull import _core
 from hull.lab.model import STANDARD, State, read_state
 from hull.lab.own import Own, cells_of, read_own, saved
 from hull.lab.warned import Warned
-from hull.plan import make_plan
-from hull.scenario_warnings import warnings_before
+from hull.runs.plan import make_plan
+from hull.warnings.scenario import warnings_before
 from lab import lab_page
 from lab.lab_page import SMALL, Open, live
 

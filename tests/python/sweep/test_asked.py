@@ -11,7 +11,7 @@ import hull as hull_package
 from conftest import Hull
 from hull import scenarios
 from hull.sweeps.asked import check_asked, expanded
-from hull.wildcards import can_meet
+from hull.terminal.wildcards import can_meet
 from sweep_help import SHORT
 
 NAMES = ["fct.(0, 10KB].p99", "fct.10MB.p99", "slowdown.1KB.p99", "slowdown.1KB.mean", "marks"]

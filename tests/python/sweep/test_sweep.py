@@ -18,13 +18,14 @@ import pytest
 import hull
 from conftest import COMMAND, Hull, snapshot
 from hull import scenarios
-from hull.checksums import digest
-from hull.plan import build_hash
-from hull.statistics import t975
+from hull.files.checksums import digest
+from hull.results.statistics import t975
+from hull.runs.plan import build_hash
 from hull.sweeps.grid import make_grid
+from hull.sweeps.run import Run
 from hull.sweeps.store import Store
 from hull.sweeps.sums import Sums
-from hull.sweeps.tasks import Run, Task, WrongBuildError, perform
+from hull.sweeps.tasks import Task, WrongBuildError, perform
 from sweep_help import GRID, RUNS, SHORT, runs
 
 SETS = SHORT[1::2]

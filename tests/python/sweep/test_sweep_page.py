@@ -13,9 +13,9 @@ import pytest
 import vl_convert
 
 from conftest import Hull
-from hull.changes import change, told
 from hull.errors import RunError
 from hull.report.lines import Mean, along, scale_of
+from hull.results.changes import change, told
 from hull.sweeps.comparison import changes_of, first_scheme
 from hull.sweeps.page import (
     MOST_MAPS,

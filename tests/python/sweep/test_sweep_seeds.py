@@ -11,7 +11,7 @@ import pytest
 import hull
 from conftest import Hull
 from hull import UsageError, scenarios
-from hull.statistics import mean_ci95
+from hull.results.statistics import mean_ci95
 from hull.sweeps.seeds import FEWEST, Seeds, read_until
 from sweep_help import SHORT, runs
 

@@ -15,8 +15,8 @@ from hull import scenarios
 from hull.errors import UsageError
 from hull.experiments.common.measured import Results
 from hull.experiments.common.swings import Swing, swing
-from hull.plan import make_plan
 from hull.runner import perform
+from hull.runs.plan import make_plan
 from hull.theory.bottleneck import Bottleneck
 from hull.theory.fluid import INTEGRAL, Fluid
 from hull.theory.limit_cycle import limit_cycle

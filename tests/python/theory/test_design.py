@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hull import _core, cli
+from hull.ask.design_check import measure, read_plans
 from hull.errors import UsageError
-from hull.plan import make_plan
-from hull.theory.check import measure, read_plans
+from hull.runs.plan import make_plan
 from hull.theory.design import Setting, design, recommended_pacer
 from hull.theory.fluid import Fluid
 from hull.theory.limit_cycle import limit_cycle
@@ -175,7 +175,7 @@ def test_predictions_match_simulation(here: Setting) -> None:
 def test_scenario_can_be_run() -> None:
     for flows in (1, 2, 3):
         found = design(Setting(10e9, 300e-6, flows, 0.4, 1500, 1e6))
-        from hull.plan import read_scenario
+        from hull.runs.plan import read_scenario
 
         plan = make_plan(*read_scenario(scenario(found)), [])
         assert [cell.scheme for cell in plan.cells] == ["dctcp", "hull"]

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Literal, NamedTuple
 
 from hull.experiments.common.measured import Results
-from hull.statistics import student_quantile
+from hull.results.statistics import student_quantile
 
 State = Literal["holds", "fails", "undecided", "not assessed"]
 Check = Callable[[Results], tuple[str, bool]]

@@ -18,8 +18,8 @@ from hull.experiments.common.claims import Claim
 from hull.experiments.common.deviations import Deviation
 from hull.experiments.common.measured import Completion, Estimate, Reader, Results
 from hull.experiments.common.stated import Stated
-from hull.plan import Cell, Plan, code_hash, make_plan
 from hull.report.schemes import Looks
+from hull.runs.plan import Cell, Plan, code_hash, make_plan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

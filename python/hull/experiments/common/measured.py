@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from hull.plan import part_folder
-from hull.statistics import mean_ci95
+from hull.results.statistics import mean_ci95
+from hull.runs.plan import part_folder
 
 if TYPE_CHECKING:
     import polars as pl

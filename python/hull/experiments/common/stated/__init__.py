@@ -17,7 +17,7 @@ from typing import Any
 
 from hull.experiments.common.stated.quantity import agree
 from hull.experiments.common.stated.setting import setting
-from hull.plan import Cell
+from hull.runs.plan import Cell
 
 DOCUMENTS = ("paper", "thesis", "report", "slides")
 

@@ -1,0 +1,1 @@
+"""What a caller gives beside files: dicts, graphs of NetworkX, congestion controls of his own."""

@@ -1,0 +1,1 @@
+"""`hull linux`: the programs for real machines, and their defaults."""

@@ -1,0 +1,1 @@
+"""What concerns the process: Ctrl-C, forks, memory, optional packages, shared libraries."""

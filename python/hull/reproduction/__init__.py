@@ -1,0 +1,1 @@
+"""`hull reproduce`: carries out experiments, and shows measured beside published numbers."""

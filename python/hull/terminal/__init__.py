@@ -1,0 +1,1 @@
+"""What hull prints: messages, progress and plain tables."""

@@ -1,0 +1,1 @@
+"""Warnings that follow from a resolved scenario, before it runs."""

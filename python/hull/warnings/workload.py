@@ -1,0 +1,189 @@
+"""Warnings that follow from the workload of a resolved scenario: retransmission timeouts far above
+the round trip, and loads above the capacity of a tier.
+
+Each function returns sentences that begin with a key.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from math import prod
+from typing import Any
+
+from hull import _core
+from hull.warnings.marking import Scenario, longest_queue, mtu_of, rate_text, time_text
+from hull.warnings.random_loss import loses_at_random
+
+Network = Callable[[], Mapping[str, Any]]
+"""Returns the hosts and links, as `_core.network` does: reading them takes time."""
+
+LONG_TIMEOUT = 100
+"""Ratio of the minimum RTO to the round trip from which on a timeout decides an incast."""
+MORE = 1.001
+"""Factor between two overloads that are not equal."""
+MOST_HOSTS = 20_000
+"""Hosts of a network that is read for its loads: more take seconds."""
+_OF_PACKETS = ("mtu", "header", "framing")
+WITHOUT_MIN_RTO = ("nscc", "rccc", "nscc+rccc", "unocc", "rcp", "constant_rate")
+"""Congestion controls that recover losses without TCP's timeout."""
+
+
+def workload_warnings(scenario: Scenario, network: Network) -> Iterator[str]:
+    """The sentences of all kinds."""
+    return chain(long_timeouts(scenario, network), overloads(scenario, network))
+
+
+def long_timeouts(scenario: Scenario, network: Network) -> Iterator[str]:
+    """A minimum RTO far above the round trip, where many senders may fill a buffer at once."""
+    switch = scenario["switch"]
+    for kind in ("incast", "partition_aggregate", "aggregation_tree", "all_to_all"):
+        of = scenario["workload"].get(kind)
+        if of is None or "trimming" in switch:
+            continue
+        key, transport = _transport_of(scenario, of)
+        if transport["congestion_control"] in WITHOUT_MIN_RTO:
+            continue
+        room, limit = longest_queue(switch, "switch.buffer", switch["buffer"], mtu_of(scenario))
+        if not loses_at_random(scenario) and _burst(kind, of, network) <= room:
+            continue
+        min_rto, round_trip_s = transport["min_rto"], _core.round_trip(json.dumps(scenario))
+        ratio = _core.quantity("time", min_rto) / round_trip_s
+        if ratio >= LONG_TIMEOUT:
+            yield (
+                f"{key}.min_rto: {min_rto} is {ratio:.0f} times the round trip of "
+                f"{time_text(round_trip_s)}; after drops ({limit}), timeouts decide how long "
+                f"workload.{kind} takes"
+            )
+
+
+def overloads(scenario: Scenario, network: Network) -> Iterator[str]:
+    """A load of the sources' links that another tier of the network cannot carry."""
+    flows = scenario["workload"].get("flows")
+    if not isinstance(flows, Mapping) or "load" not in flows:
+        return
+    if number_of_hosts(scenario["topology"]) > MOST_HOSTS:
+        return
+    hosts = network()["hosts"]
+    ends = (flows.get(key) for key in ("sources", "destinations"))
+    sources, destinations = (chosen_hosts(end, hosts) for end in ends)
+    if not sources or not destinations:
+        return
+    transport, load = scenario["transport"], _core.quantity("share", flows["load"])
+    mtu, header, framing = (_core.quantity("size", transport[k]) for k in _OF_PACKETS)
+    on_wire = load * (mtu + framing) / (mtu - header)
+    # Each source's rate to each destination.
+    to_each = {
+        host: on_wire * hosts[host]["out_bps"] / max(len(destinations) - (host in destinations), 1)
+        for host in sources
+    }
+    total = sum(to_each.values())
+    worst, place, worst_bps = 1.0, "", 0.0
+    for name, above, members, rates_bps in _tiers(scenario, network()):
+        inside = sum(to_each[host] for host in members & sources)
+        receivers = len(members & destinations)
+        # Flows between two hosts of a group do not use these links.
+        offered = (inside * (len(destinations) - receivers), (total - inside) * receivers)
+        ways = (f"from {name} to {above}", f"from {above} to {name}")
+        for offered_bps, rate_bps, way in zip(offered, rates_bps, ways, strict=True):
+            if rate_bps and offered_bps > worst * rate_bps * MORE:
+                worst, place, worst_bps = offered_bps / rate_bps, way, rate_bps
+    if place:
+        yield (
+            f"workload.flows.load: {flows['load']} offers the links {place} {worst:.3g} times "
+            f"their rate, {rate_text(worst_bps)}, headers included; they carry "
+            f"{100 * load / worst:.3g}%"
+        )
+
+
+def number_of_hosts(topology: Mapping[str, Any]) -> int:
+    """Number of hosts of the topologies that can have many; 0 for others."""
+    if "fat_tree" in topology:
+        return int(topology["fat_tree"]["k"] ** 3 // 4)
+    if "two_datacentres" in topology:
+        return int(topology["two_datacentres"]["k"] ** 3 // 2)
+    for name, factors in _FACTORS.items():
+        if name in topology:
+            return prod(topology[name][factor] for factor in factors)
+    return 0
+
+
+_FACTORS = {
+    "leaf_spine": ("leaves", "hosts_per_leaf"),
+    "tree": ("pods", "tors_per_pod", "hosts_per_tor"),
+    "dumbbell": ("pairs",),
+}
+
+
+def _tiers(
+    scenario: Scenario, network: Mapping[str, Any]
+) -> Iterator[tuple[str, str, set[int], tuple[float, float]]]:
+    """Groups of hosts, what they are connected to, and the total rates of these links both ways."""
+    hosts, racks = network["hosts"], dict[str, set[int]]()
+    for number, host in enumerate(hosts):
+        yield host["name"], host["switch"], {number}, (host["out_bps"], host["in_bps"])
+        racks.setdefault(host["switch"], set()).add(number)
+    for name, members in racks.items():
+        uplinks = network["uplinks"][name]
+        yield name, "other switches", members, (uplinks["out_bps"], uplinks["in_bps"])
+    tree = scenario["topology"].get("tree")
+    if tree is not None and "links" not in scenario["topology"]:
+        rate = _core.quantity("rate", tree.get("core_rate", scenario["switch"]["rate"]))
+        size = len(hosts) // tree["pods"]
+        for pod in range(tree["pods"]):
+            members = set(range(pod * size, (pod + 1) * size))
+            yield f"pod {pod}", "the cores", members, (tree["cores"] * rate, tree["cores"] * rate)
+
+
+def chosen_hosts(value: Any, hosts: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Numbers of the hosts that a key names, all if it is unset; empty if they cannot be read."""
+    if value is None:
+        return set(range(len(hosts)))
+    names = {host["name"]: number for number, host in enumerate(hosts)}
+    chosen: set[int] = set()
+    for entry in value if isinstance(value, list) else [value]:
+        first, _, last = str(entry).partition("-")
+        if entry in names:
+            chosen.add(names[entry])
+        elif first.isdigit() and (last or first).isdigit():
+            chosen |= set(range(int(first), int(last or first) + 1))
+        else:
+            return set()
+    return chosen & set(range(len(hosts)))
+
+
+def _transport_of(scenario: Scenario, workload: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Key and content of the transport of a workload's flows."""
+    name = workload.get("transport")
+    if name is None:
+        return "transport", scenario["transport"]
+    own = scenario["transports"][name]
+    key = f"transports.{name}" if "min_rto" in own else "transport"
+    return key, {**scenario["transport"], **own}
+
+
+def _burst(kind: str, workload: Mapping[str, Any], network: Network) -> float:
+    """Bytes that may arrive at the port of one host together."""
+    if kind == "incast":
+        total: float = _core.quantity("size", workload["total"])
+        if "batch" not in workload:
+            return total
+        asked = workload.get("fan_in") or _number(workload.get("servers"), network)
+        at_once: float = min(1, workload["batch"] / asked)
+        return total * at_once
+    if kind == "aggregation_tree":
+        numbers = [_number(level["hosts"], network) for level in workload["levels"]]
+        each = [below / above for above, below in pairwise((1, *numbers))]
+        sizes = (_core.quantity("size", level["response_size"]) for level in workload["levels"])
+        return max(number * size for number, size in zip(each, sizes, strict=True))
+    of_each, hosts = ("size", "hosts") if kind == "all_to_all" else ("response_size", "servers")
+    return _core.quantity("size", workload[of_each]) * _number(workload.get(hosts), network)
+
+
+def _number(hosts: Any, network: Network) -> int:
+    """Number of hosts in a list of numbers, names and ranges ("3-6"); all hosts without a list."""
+    if hosts is None:
+        return len(network()["hosts"])
+    items = hosts if isinstance(hosts, list) else [hosts]
+    ranges = (re.fullmatch(r"(\d+)-(\d+)", str(item)) for item in items)
+    return sum(int(found[2]) - int(found[1]) + 1 if found else 1 for found in ranges)
