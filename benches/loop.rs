@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The file has the header `start_ps,src,dst,bytes` and hosts as numbers, sorted by start. Times are ps,
-//! sizes bytes. Topology and settings are those of `examples/tree192.toml`.
+//! sizes bytes. Topology and settings are as in `examples/tree192.toml`.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;
@@ -202,7 +202,7 @@ impl Network {
         }
     }
 
-    /// Puts a packet behind those of a port; marks it where they are too many.
+    /// Appends a packet to a port's queue; marks it if too many bytes wait there.
     fn enqueue(&mut self, now_ps: u64, port: usize, mut packet: Packet) {
         let link = &mut self.links[port];
         while link.waiting > 0 {

@@ -22,9 +22,9 @@
 //! at 1 Gbps, wait 130 us on average instead of 88; 4 packets 55 instead of 54
 //! (`tests/algorithms/departure_pacer.rs`).
 //!
-//! Equation 4 is that of [`crate::pacer`]. After [`MOST_UPDATES`] consecutive updates without a packet,
-//! the remaining ones are applied at once as if nothing waited: `R <- max(R (1 - eta)^n, smallest
-//! rate)`.
+//! Equation 4 is computed as in [`crate::pacer`]. After [`MOST_UPDATES`] consecutive updates
+//! without a packet, the remaining ones are applied at once as if nothing waited: `R <- max(R (1 -
+//! eta)^n, smallest rate)`.
 //!
 //! Units: times are in nanoseconds like the kernel's clock, internally in 2^-8 ns; R in 2^-6 bit/s; a
 //! byte costs `round(8e9 2^20 / R)` in 2^-20 ns. Tokens carried over to a new rate are rounded down to

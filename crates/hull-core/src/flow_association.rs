@@ -189,8 +189,8 @@ impl FlowAssociation {
     }
 }
 
-/// One of 64 bits, by the flow's number: a flow whose bit is not among those of some flows is none of
-/// them.
+/// One of 64 bits, by the flow's number. If a flow's bit is not set in the union of some flows'
+/// bits, the flow is none of them.
 #[inline]
 pub fn bit_of(flow: u32) -> u64 {
     1 << (flow % u64::BITS)

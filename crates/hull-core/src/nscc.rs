@@ -71,7 +71,7 @@ pub struct NsccNetwork {
 pub struct NsccConstants {
     /// Network from which the constants were derived.
     pub network: NsccNetwork,
-    /// a: the network's BDP divided by that of the reference network.
+    /// a: the network's BDP divided by the reference network's BDP.
     pub bdp_scale: f64,
     /// b: target of the queueing delay divided by the round trip of the reference network.
     pub delay_scale: f64,

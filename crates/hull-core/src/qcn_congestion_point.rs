@@ -17,8 +17,8 @@
 //! The thesis specifies the quantization of F_b to 6 bits only by G_d F_bmax = 1/2 with G_d = 1/128, so
 //! F_b has 64 steps. Here a step is `step_bytes` and feedback is at most 63 steps. If F_b is rounded
 //! up, every F_b above 0 is sent; rounded down, as the standard keeps the most significant bits, only
-//! an F_b of at least a step. With a step of one packet, G_d F_b is that of the fluid model, which
-//! counts the queue in packets.
+//! an F_b of at least a step. With a step of one packet, G_d F_b is as in the fluid model, which counts
+//! the queue in packets.
 //!
 //! Units: queues and F_b in bytes, probabilities and w fixed point (2^32 and 2^16 as 1.0).
 

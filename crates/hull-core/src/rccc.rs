@@ -5,8 +5,8 @@
 //!
 //! Credit is counted in quanta of 256 bytes from the start of the connection. Each data packet carries
 //! its sender's pull target. The receiver serves senders with demand in turn. Each turn grants 64
-//! quanta (4 payloads of 4096 bytes, whatever the actual payload), but not beyond the target, and lasts
-//! as long as these quanta take at 0.99 of the link's rate. A pull without credit lasts as long as 4
+//! quanta (4 payloads of 4096 bytes, for any actual payload), but not beyond the target, and lasts as
+//! long as these quanta take at 0.99 of the link's rate. A pull without credit lasts as long as 4
 //! quanta. If no sender has demand, senders with past demand get 64 quanta in turn beyond their target,
 //! each up to a largest window ahead.
 //!

@@ -75,8 +75,8 @@ fn keys() -> PyResult<String> {
 }
 
 /// Possible meanings of an abbreviated key in a file with these resolved scenarios (JSON): all keys
-/// that end with it, and those of them in a table that one of the scenarios has. Raises ValueError
-/// for invalid JSON.
+/// that end with it, and the subset in tables that one of the scenarios has. Raises ValueError for
+/// invalid JSON.
 #[pyfunction]
 fn key_meanings(key: &str, scenarios: Vec<String>) -> PyResult<(Vec<String>, Vec<String>)> {
     let scenarios = scenarios

@@ -1,4 +1,4 @@
-//! The tables of a run: merging those of its parts, and slowdown by flow size.
+//! The tables of a run: merging its parts' tables, and slowdown by flow size.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ impl From<TableError> for Failed {
     }
 }
 
-/// Writes a table of a run from those of its parts: path, condition, scheme, seed. `describe` is
+/// Writes a table of a run from its parts' tables: path, condition, scheme, seed. `describe` is
 /// called with the names of the columns and returns key and text of the file's metadata. Raises
 /// OSError.
 #[pyfunction]

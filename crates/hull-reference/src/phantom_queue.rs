@@ -106,7 +106,8 @@ impl HardwarePhantomQueue {
         Ok(Self(hardware::PhantomQueue::new(&settings(all)?)))
     }
 
-    /// Changes the settings from the clock `now` on; they are those of `new`, in its order.
+    /// Changes the settings from the clock `now` on; `all` has the arguments of `new`, in its
+    /// order.
     fn change(&mut self, now: u64, all: Settings) -> PyResult<()> {
         self.0.change(now, &settings(all)?);
         Ok(())

@@ -10,7 +10,8 @@ use hull_sim::part::{self, Identity};
 use hull_sim::scenario;
 use hull_sim::simulation::Control;
 
-/// That of `hull`: without its pages of 2 MB, large networks wait for the processor's table of pages.
+/// The same allocator as in `hull`: without its pages of 2 MB, large networks wait for the
+/// processor's page table.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -18,7 +18,7 @@ pub fn prefetch_lines<T: ?Sized>(value: &T, lines: usize) {
     let start = std::ptr::from_ref(value).cast::<i8>();
     for line in 0..lines {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch reads nothing and cannot fail, whatever the address; all x86-64 have it.
+        // SAFETY: a prefetch reads nothing and cannot fail, for any address; all x86-64 have it.
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE));

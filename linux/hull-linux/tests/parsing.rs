@@ -229,7 +229,7 @@ fn random_frames_are_marked_correctly_or_untouched() -> Tried {
         let Some(ran) = try_run(&skel.progs.phantom, &frame, ANY) else {
             return Ok(());
         };
-        // The kernel's own helper marks by its idea of the protocol, which is that of the frame.
+        // The kernel's own helper marks by its idea of the protocol, which is the frame's protocol.
         prop_assert!(same(&ran.frame, &marked(&frame)));
         for program in [&pacer.progs.association_ingress, &pacer.progs.pacer_egress] {
             let ran = run(program, &frame, ANY, 1);

@@ -107,7 +107,7 @@ impl Inputs {
         })
     }
 
-    /// Whether both have the same requests, whatever their schemes.
+    /// Whether both have the same requests, even with different schemes.
     fn asks_like(&self, other: &Inputs) -> bool {
         let ask = |inputs: &Inputs| Inputs {
             text: String::new(),
@@ -184,7 +184,7 @@ mod tests {
         })
     }
 
-    /// Cells that differ in the network only ask for the same; the rate is that of the client's link.
+    /// Cells that differ in the network only request the same; the rate is the client link's rate.
     #[test]
     fn a_scenario_gives_requests_link_and_times() {
         let inputs = read(SCENARIO, &[]).expect("good");

@@ -117,8 +117,8 @@ pub fn write_histograms(
 mod tests {
     use super::*;
 
-    /// Percentiles beside those of the sorted values by the definition (nearest rank), for values that
-    /// spread over five powers of ten.
+    /// Percentiles compared with the sorted values' percentiles by definition (nearest rank), for
+    /// values that spread over five powers of ten.
     #[test]
     fn percentiles_match_the_values() {
         let mut state = 1_u64;

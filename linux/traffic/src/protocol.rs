@@ -347,8 +347,8 @@ mod tests {
             prop_assert_eq!(parse(&bytes, piece), Ok(written));
         }
 
-        /// Any bytes, also such as begin well, are read or refused. (What a parser holds is its size,
-        /// whatever it is fed: it has no allocation.)
+        /// Any bytes, also such as begin well, are read or refused. (A parser's memory is its own
+        /// size for any input: it allocates nothing.)
         #[test]
         fn any_bytes_are_read_or_refused(
             garbage in proptest::collection::vec(any::<u8>(), 0..400),

@@ -1,6 +1,6 @@
-//! `summary.json` of a run over real TCP. Its keys are those of a simulation, so hull's tables and reports
-//! read it like one. Values that an end host cannot know (the switch's queue, its marks and drops) are null,
-//! and counts of the simulator are 0.
+//! `summary.json` of a run over real TCP. Its keys are the same as in a simulation's, so hull's
+//! tables and reports read it like one. Values that an end host cannot know (the switch's queue,
+//! its marks and drops) are null, and counts of the simulator are 0.
 
 use std::time::Instant;
 

@@ -455,7 +455,7 @@ class SizeClass(TypedDict):
     share: Share
     """Share of the requests."""
     transport: NotRequired[str]
-    """Transport of their connections, one of `[transports]` (default: that of the requests).
+    """Transport of their connections, one of `[transports]` (default: the requests' transport).
     Each transport has its own connections.
     """
 
@@ -542,8 +542,8 @@ class Pacer(TypedDict):
     draw, or the flow's last packet.
     """
     association_timeout: NotRequired[Time]
-    """Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's
-    rate (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
+    """Time after which an association ends (T_i). Unset: the time for 1.25 MB at the fastest
+    host's rate (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
     """
     table_entries: NotRequired[int]
     """Entries of the flow association table."""
@@ -608,7 +608,7 @@ class ReactionPoint(TypedDict):
 
 
 class UnoCcSettings(TypedDict):
-    """UnoCC's parameters (SC'25); the defaults are those of figures 3 to 9."""
+    """UnoCC's parameters (SC'25); the defaults are as in figures 3 to 9."""
 
     k: NotRequired[int]
     """K of the decrease, in full payloads: if every packet is marked, the window shrinks by 4 K
@@ -656,9 +656,10 @@ class Message(TypedDict):
     bandwidth-delay product.
     """
     round_trip: NotRequired[Time]
-    """The round trip of the unloaded network, which sizes windows and targets. Unset: that of
-    the farthest hosts, over the slowest of their shortest paths. With two data centres: the
-    one inside a data centre; between them it is always that of the farthest hosts.
+    """The round trip of the unloaded network, which sizes windows and targets. Unset: the round
+    trip between the farthest hosts, over the slowest of their shortest paths. With two data
+    centres the value applies inside a data centre; between them the farthest hosts always
+    determine it.
     """
     timeout: NotRequired[Time]
     """Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six
@@ -861,12 +862,12 @@ class Transport(TypedDict):
     message: NotRequired[Message]
     """The message transport's parameters."""
     qcn: NotRequired[ReactionPoint]
-    """QCN's parameters, those of QCN-AIMD too; windows are transport.max_window then."""
+    """Parameters of QCN and QCN-AIMD; windows are transport.max_window then."""
 
 
 class PortSettings(TypedDict):
     """Ports of switches that differ from the others. All given ones of `rate`, `tier` and `node`
-    must match; omitted settings are those of the other ports.
+    must match; omitted settings are as for the other ports.
     """
 
     rate: NotRequired[Rate]
@@ -1352,8 +1353,8 @@ class GraphFile(TypedDict):
 
 class TwoDatacentres(TypedDict):
     """Two data centres, each a fat tree of k-port switches whose cores are connected to a border
-    switch, and links between the two border switches. Hosts of the second follow those of the
-    first.
+    switch, and links between the two border switches. Hosts of the second are numbered after
+    the hosts of the first.
     """
 
     k: int
@@ -1363,7 +1364,7 @@ class TwoDatacentres(TypedDict):
     border_delay: Time
     """Propagation delay of those links."""
     border_rate: NotRequired[Rate]
-    """Their rate, at most that of the links between cores and border switches (default:
+    """Their rate, at most the rate of the links between cores and border switches (default:
     switch.rate).
     """
     core_links: NotRequired[int]
@@ -1451,9 +1452,8 @@ class Multihop(TypedDict):
 
 class Dumbbell(TypedDict):
     """Senders at one switch, as many receivers at another, one link between the two. The
-    measured port is that of this link from senders to receivers, with the first receiver as
-    the client and the first sender as the source of probes; data should flow in that
-    direction.
+    measured port sends over this link from senders to receivers. The first receiver is the
+    client and the first sender the source of probes; data should flow in that direction.
     """
 
     pairs: int

@@ -1,9 +1,8 @@
 //! The flow association table of `rtl/nic/flow_association.sv`: paper 4.2 and 5.1, thesis 4.4.1.
 //!
-//! The table is that of [`crate::flow_association`] with one clock in place of a picosecond. This
-//! module adds the hardware's properties: the random bits of an LFSR; a shortest T_i of
-//! [`MIN_TIMEOUT_CLOCKS`]; the four clocks of a draw, during which another successful draw is missed;
-//! and counters.
+//! The table is [`crate::flow_association`] with one clock in place of a picosecond. This module adds
+//! the hardware's properties: the random bits of an LFSR; a shortest T_i of [`MIN_TIMEOUT_CLOCKS`];
+//! the four clocks of a draw, during which another successful draw is missed; and counters.
 
 use crate::flow_association as simulated;
 

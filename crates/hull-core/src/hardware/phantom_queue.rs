@@ -2,8 +2,8 @@
 //!
 //! In the counter's units a byte is `byte_units` and a clock drains `drain_units`, both integers: the
 //! drain rate is `drain_units / byte_units` bytes per clock, a fraction without rounding. 950 Mbps at
-//! 125 MHz is 0.95 bytes per clock: 19 / 20. If the units are the clock's period and the drain time of
-//! a byte in 2^-16 ps, they are those of [`crate::phantom_queue`], and both queues agree bit for bit
+//! 125 MHz is 0.95 bytes per clock: 19 / 20. If the units are the clock's period and the drain time
+//! of a byte in 2^-16 ps, as in [`crate::phantom_queue`], both queues agree bit for bit
 //! ([`Settings::of`]).
 //!
 //! Limits: time is in whole clocks; the counter saturates at `2^counter_bits - 1`; the settings have 32

@@ -58,7 +58,7 @@ fn skips_whole_intervals() {
 
 proptest! {
     /// Theorem 5.4 with K = 4, for which every division is exact: the input of controller 1, which
-    /// averages, equals that of controller 2, `u_m + u_d` of (5.28) to (5.31), at every change.
+    /// averages, equals controller 2's, `u_m + u_d` of (5.28) to (5.31), at every change.
     #[test]
     fn averaging_is_a_pd_controller_with_a_ripple(
         errors in prop::collection::vec(-1_000_000_i64..1_000_000, 1..200),
@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    /// Without averages the input is that of the plain controller.
+    /// Without averages the input equals the plain controller's.
     #[test]
     fn plain_without_averages(errors in prop::collection::vec(-1000_i64..1000, 1..50)) {
         let mut input = Averaging::new(7, 1000, 0, HALF);

@@ -59,7 +59,7 @@ fn constants_match_the_printed_values() {
     let flow = Nscc::new(&constants, T, None);
     assert_eq!(flow.window_bytes(), 262_926);
     assert_eq!(flow.max_window_bytes(), 262_926);
-    // On the reference network a and b are simple: alpha = 4 MSS / 12 us whatever D is.
+    // On the reference network a and b are simple: alpha = 4 MSS / 12 us for any D.
     let simple = network(100_000_000_000, 12 * US);
     assert_eq!(simple.bdp_scale, 1.0);
     assert_eq!(simple.delay_scale, 0.75);

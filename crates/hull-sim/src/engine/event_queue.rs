@@ -8,7 +8,7 @@
 //! of scheduling.
 //!
 //! It is a calendar queue: near events are unsorted in buckets whose width is a power of two
-//! picoseconds, and only those of the current buckets are sorted; events beyond the calendar wait in
+//! picoseconds, and only events in the current buckets are sorted; events beyond the calendar wait in
 //! [`Later`]. Scheduling and serving therefore cost the same with ten links as with ten thousand. The
 //! width adapts to the number of events, so that each bucket holds a few. Times are in picoseconds.
 
@@ -240,7 +240,8 @@ impl EventQueue {
     }
 
     /// Calls `look` with each event in the next bucket that is not sorted, in no particular order,
-    /// unless it holds more than `most` events; 255 is no limit. Prefetches those of the next two.
+    /// unless it holds more than `most` events; 255 is no limit. Prefetches the events of the next
+    /// two buckets.
     #[inline(always)]
     pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, Cargo)) {
         let number = self.next_filled();
@@ -391,7 +392,8 @@ impl EventQueue {
         }
     }
 
-    /// Moves the events of a bucket to the empty `sorted`, and those of the next ones until enough.
+    /// Moves the events of a bucket, and of the next ones until there are enough, to the empty
+    /// `sorted`.
     #[inline(always)]
     fn take_sorted(&mut self, first: u64, sorted: &mut Vec<Near>) {
         self.present = first;

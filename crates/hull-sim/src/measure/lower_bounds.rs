@@ -26,7 +26,7 @@ impl LowerBounds {
     /// Percentiles, thousandths.
     pub const PER_MILLE: [usize; 4] = [500, 900, 990, 999];
 
-    /// Creates the bounds from those of the percentiles.
+    /// Creates the bounds from the percentiles' bounds.
     pub fn of(percentiles: [bool; 4]) -> Self {
         let [p50, p90, p99, p999] = percentiles.map(u8::from);
         LowerBounds {

@@ -23,7 +23,7 @@ use crate::damaged::{DAMAGED, undamaged};
 pub(super) const GROUP: usize = 1 << 20;
 
 /// Number of texts that are written at once: as many as the writer takes in one step, so that the
-/// bytes are those of one call for all.
+/// bytes are the same as with one call for all.
 pub(super) const BATCH: usize = DEFAULT_WRITE_BATCH_SIZE;
 
 /// Values of a column.
@@ -265,7 +265,7 @@ fn open(
 }
 
 /// Sets how a column is encoded: texts, which are few, by a dictionary, numbers as they are. Least
-/// and largest values are recorded for numbers only; to find those of texts takes long.
+/// and largest values are recorded for numbers only; finding them for texts takes long.
 pub(super) fn encoded(
     properties: WriterPropertiesBuilder,
     name: &str,

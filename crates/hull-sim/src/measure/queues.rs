@@ -39,7 +39,7 @@ pub(crate) struct QueueRow {
     pub phantom_bytes: Option<u64>,
 }
 
-/// Queues of a run in the order of time; the names are those of the ports.
+/// Queues of a run in the order of time; the names are port names.
 pub(crate) type QueueLog = TableLog<QueueRow>;
 
 impl Row for QueueRow {

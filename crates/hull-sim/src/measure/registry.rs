@@ -89,7 +89,7 @@ counts! {
 
 impl Counts {
     /// Adds the reordering of a connection's packets since `before`. All connections are in one
-    /// part of a network, so the largest buffer there is that of the run.
+    /// part of a network, so the largest buffer there is the run's largest.
     pub fn add_reordering(&mut self, before: &Reordering, after: &Reordering) {
         self.late += after.late - before.late;
         self.late_degree += after.degree_sum - before.degree_sum;

@@ -25,7 +25,7 @@ use super::parquet_file::{BATCH, encoded, guarded, to_io};
 
 /// Number of rows in a row group.
 const GROUP: usize = 1 << 18;
-/// Columns that label a row's part, before those of its table.
+/// Columns that label a row's part, before the table's own columns.
 const LABELS: [(&str, Physical); 3] = [
     ("condition", Physical::BYTE_ARRAY),
     ("scheme", Physical::BYTE_ARRAY),

@@ -15,9 +15,9 @@
 //! integer picoseconds.
 //!
 //! If packets are spread over several routes, only the first link and the last one, which the routes
-//! share, are certain to hold them apart. Let L be the smallest sum of F over the routes, l that of f,
-//! M the larger of both links' S, and S and s the times on the last link of a full packet and of the
-//! last one. After m full packets the last transmission there ends no earlier than
+//! share, are certain to hold them apart. Let L and l be the smallest sums of F and of f over the
+//! routes, M the larger of both links' S, and S and s the times on the last link of a full packet
+//! and of the last one. After m full packets the last transmission there ends no earlier than
 //!
 //! ```text
 //! L + (m - 1) M + S, m S_1 + l + s and min(L, m S_1 + l) + m S + s.

@@ -139,9 +139,8 @@ impl Network {
     /// Memory of a held packet, its share of a chunk, bytes.
     pub const HELD_BYTES: u64 = size_of::<Chunk>().div_ceil(PACKETS) as u64;
 
-    /// Largest number of packets in a port's ring before further ones are held back. Each that is
-    /// held back costs time, each that is not costs memory, of which large networks have more to
-    /// lose.
+    /// Largest number of packets in a port's ring before further ones are held back. Holding back
+    /// costs time; not holding back costs memory, which matters more in large networks.
     pub const MOST_AHEAD: u32 = 256;
 
     /// Number of packets in a port's ring before further ones are held back, by the number of ports.

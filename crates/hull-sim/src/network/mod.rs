@@ -231,8 +231,8 @@ impl Network {
         Hop::of_entry(self.hops[at as usize])
     }
 
-    /// Prefetches the packet and the port that an arrival will access: the next one of its route, or
-    /// that of the host that it reaches, in `of_hosts`.
+    /// Prefetches the packet and the port that an arrival will access: the next port of its route,
+    /// or, if it reaches a host, the host's port in `of_hosts`.
     #[inline(always)]
     pub fn prefetch(&self, cargo: Cargo, of_hosts: &[u32]) {
         prefetch(self.in_flight.get(cargo.packet));

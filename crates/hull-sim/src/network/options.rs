@@ -13,7 +13,8 @@ use crate::units::Rate;
 pub struct Options {
     /// What one end tells the other.
     pub report: Report,
-    /// Fields that switches read and write, in data; in ACKs, those of the most recent data.
+    /// Fields that switches read and write in data; an ACK returns the fields of the most recent
+    /// data.
     pub written: Option<Written>,
 }
 

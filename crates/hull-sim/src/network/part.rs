@@ -1,6 +1,6 @@
-//! A part of a network: this part simulates the queues of its own ports, other parts those of all
-//! others. Packets that leave the part, and routes unknown to the others, are kept until the caller
-//! fetches them. Sizes are bytes, times ps.
+//! A part of a network: this part simulates the queues of its own ports, other parts the queues of
+//! all other ports. Packets that leave the part, and routes unknown to the others, are kept until
+//! the caller fetches them. Sizes are bytes, times ps.
 
 use std::collections::BTreeSet;
 

@@ -442,9 +442,9 @@ mod tests {
         }
     }
 
-    /// Backlogged queues share bytes in proportion to their quanta, whatever the sizes of their
-    /// packets. By hand, with quanta of 1500 and 3000 bytes and packets of 1500 and 1000 bytes: the
-    /// first queue sends one packet for three of the second.
+    /// Backlogged queues share bytes in proportion to their quanta, for any packet sizes. By hand,
+    /// with quanta of 1500 and 3000 bytes and packets of 1500 and 1000 bytes: the first queue sends
+    /// one packet for three of the second.
     #[test]
     fn deficits_share_bytes_by_weight() {
         let mut queues = Queues::new(2, &Order::Dwrr(vec![1500, 3000]), 0);

@@ -165,7 +165,7 @@ fn read(text: &str, mistakes: &mut Mistakes<'_>) -> Option<Table> {
     None
 }
 
-/// Parses the overrides and applies those of the whole file to `base`. Returns `None` if one is
+/// Parses the overrides and applies the ones for the whole file to `base`. Returns `None` if one is
 /// invalid.
 fn read_settings(
     base: &mut Table,

@@ -1,6 +1,6 @@
 //! Named groups of flows: `rpc = "bytes<10KB"`, `backups = "src:h3"`, `to_storage = "dst:4-7&bytes>=1MB"`.
-//! The grammar is that of `hull ask --group` (python/hull/ask/groups.py), with hosts in place of
-//! addresses and without ports: flows of a simulation have none. Sizes in bytes.
+//! The grammar is the same as for `hull ask --group` (python/hull/ask/groups.py), but with hosts in
+//! place of addresses and without ports: flows of a simulation have none. Sizes in bytes.
 
 use indexmap::IndexMap;
 

@@ -47,7 +47,7 @@ impl Marking {
         (self.on == MarkOn::Enqueue && self.max_threshold.is_none()).then(|| self.marker())
     }
 
-    /// Marking rule of all other ports; `None` for those of [`Self::at_once`].
+    /// Marking rule of all other ports; `None` if [`Self::at_once`] has a marker.
     pub(super) fn rule(&self, site: &Site) -> Option<Box<dyn Rule>> {
         let when = match self.on {
             MarkOn::Enqueue => When::Arrival,

@@ -33,9 +33,10 @@ pub struct Message {
     /// with one bandwidth-delay product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
-    /// The round trip of the unloaded network, which sizes windows and targets. Unset: that of the
-    /// farthest hosts, over the slowest of their shortest paths. With two data centres: the one
-    /// inside a data centre; between them it is always that of the farthest hosts.
+    /// The round trip of the unloaded network, which sizes windows and targets. Unset: the round
+    /// trip between the farthest hosts, over the slowest of their shortest paths. With two data
+    /// centres the value applies inside a data centre; between them the farthest hosts always
+    /// determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Time>,
     /// Time without acknowledgment after which a packet counts as lost. Unset: 15 us plus six times the drain

@@ -108,8 +108,8 @@ pub struct Pacer {
     /// the flow's last packet.
     #[serde(default)]
     pub association_end: AssociationEnd,
-    /// Time after which an association ends (T_i). Unset: that of 1.25 MB at the fastest host's rate
-    /// (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
+    /// Time after which an association ends (T_i). Unset: the time for 1.25 MB at the fastest
+    /// host's rate (10 ms at 1 Gbps, 1 ms at 10 Gbps), at least 80 round trips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub association_timeout: Option<Time>,
     /// Entries of the flow association table.

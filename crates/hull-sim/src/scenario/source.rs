@@ -49,7 +49,7 @@ pub(super) struct Found {
     pub(super) whole: bool,
     /// Position of the last of these parts.
     pub(super) key: Position,
-    /// Position of its value; for a table, that of the key.
+    /// Position of its value; for a table, of the key.
     pub(super) value: Position,
 }
 

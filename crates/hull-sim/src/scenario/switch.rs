@@ -101,7 +101,7 @@ pub struct Switch {
 }
 
 /// Ports of switches that differ from the others. All given ones of `rate`, `tier` and `node` must
-/// match; omitted settings are those of the other ports.
+/// match; omitted settings are as for the other ports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortSettings {

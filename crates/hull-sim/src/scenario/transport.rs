@@ -125,7 +125,7 @@ pub struct Transport {
     /// The message transport's parameters.
     #[serde(default, skip_serializing_if = "is_default")]
     pub message: Message,
-    /// QCN's parameters, those of QCN-AIMD too; windows are transport.max_window then.
+    /// Parameters of QCN and QCN-AIMD; windows are transport.max_window then.
     #[serde(default)]
     pub qcn: ReactionPoint,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Problem, quoted, require};
 use crate::units::Share;
 
-/// UnoCC's parameters (SC'25); the defaults are those of figures 3 to 9.
+/// UnoCC's parameters (SC'25); the defaults are as in figures 3 to 9.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnoCcSettings {

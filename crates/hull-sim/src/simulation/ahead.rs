@@ -34,8 +34,9 @@ pub(super) struct Ahead<'a> {
 }
 
 impl Ahead<'_> {
-    /// Prefetches data for the coming events when the calendar has sorted these, or else for those of
-    /// the next bucket. If events are also processed in stages, large buckets are left to these.
+    /// Prefetches data for the coming events if the calendar has sorted them, otherwise for the
+    /// events of the next bucket. If events are also processed in stages, large buckets are left to
+    /// these.
     #[inline(always)]
     pub(super) fn at_turn(&self, in_stages: bool) {
         let events = self.events;

@@ -2,8 +2,8 @@
 //!
 //! A run checks whether its workload is done after each end of a flow: the arrival of its last byte, and
 //! the acknowledgment if the flow is measured. Parts that have hosts each know their own flows only. A
-//! part whose flows are all complete tells the others since when; the latest of these times is that of
-//! the run.
+//! part whose flows are all complete tells the others since when; the run is complete at the latest of
+//! these times.
 
 /// Time of a part's last change, and the end of a run whose flows are in one part.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,8 +13,8 @@ pub struct Completion {
     pub ended_ps: Option<u64>,
 }
 
-/// Time since when a part's flows are complete, ps: that of its last change. The largest one of all
-/// parts is that of the run. [`NOT_YET`] if the part has open flows.
+/// Time since when a part's flows are complete, ps: the time of its last change. The run is
+/// complete at the largest time of all parts. [`NOT_YET`] if the part has open flows.
 pub type Since = u64;
 
 /// The part has open flows.

@@ -4,7 +4,8 @@
 //!
 //! All parts take new slots from one counter, so a run has about as many slots as on one thread, however
 //! its flows are distributed; a part uses a slot again for its own flows only. Every part draws the whole
-//! workload, and opens the flows of its own hosts, so numbers and random draws are those of one part.
+//! workload, and opens the flows of its own hosts, so numbers and random draws are the same as with
+//! one part.
 //!
 //! A packet is in flight between two halves that each count what they have sent less what has arrived.
 //! When its message has arrived, the receiver's half reports its count after each change. If the sender

@@ -13,7 +13,7 @@ use super::flows::FlowTable;
 use crate::engine::{Entity, Kind};
 
 impl Simulation {
-    /// Processes the event of a timer, and those of the same kind at the same time.
+    /// Processes the event of a timer, and all timer events of the same kind at the same time.
     pub(super) fn serve_timers(&mut self, first: Entity) {
         if self.endpoints.table.orders_timers && self.clock.is_next(first.kind()) {
             self.serve_tied_timers(first);

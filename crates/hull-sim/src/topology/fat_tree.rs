@@ -1,6 +1,6 @@
 //! The fat tree of k-port switches, on which paper 6.3 builds: a tree of k pods with k/2 ToRs and k/2
-//! aggregation switches each, k^2/4 cores and k^3/4 hosts, without over-subscription. Names are those
-//! of the tree.
+//! aggregation switches each, k^2/4 cores and k^3/4 hosts, without over-subscription. Names are as in
+//! the tree.
 
 use super::FatTree;
 use super::graph::Graph;

@@ -1,8 +1,9 @@
 //! The shortest paths of a network of pods, computed from switch numbers: up to an aggregation switch,
 //! further to a core if the destination is in another pod, then down. Only the failed links are stored.
 //!
-//! The choices equal those of the same graph's table: the ports that lead nearer, in ascending order,
-//! are those to the aggregation switches or cores with a path down to the destination.
+//! The choices equal the routing table's for the same graph: the ports that lead nearer, in
+//! ascending order, are those to the aggregation switches or cores with a path down to the
+//! destination.
 
 use super::graph::Graph;
 use super::pods::Pods;
@@ -89,8 +90,7 @@ impl PodRoutes {
         out.push(down(pods.tor_link(to, agg)));
     }
 
-    /// Chooses for a flow at `switch` among those of `count` next hops that lead to the
-    /// destination.
+    /// Chooses for a flow at `switch`, out of `count` next hops, one that leads to the destination.
     #[inline]
     fn pick(&self, hash: u64, switch: usize, count: usize, leads: impl Fn(usize) -> bool) -> usize {
         let choose = |count: usize| choose(hash, switch as u32, count as u32) as usize;

@@ -4,9 +4,9 @@
 //! ToR.
 //!
 //! Nodes, links and hence paths follow from counts: switches are numbered ToR by ToR and pod by pod,
-//! then the aggregation switches, then the cores. Link h is that of host h; then follow the links of
-//! the ToRs and those of the aggregation switches, each in the order of its lower and then of its upper
-//! end.
+//! then the aggregation switches, then the cores. Link h belongs to host h; then follow the links of
+//! the ToRs, then the links of the aggregation switches, each in the order of its lower and then of
+//! its upper end.
 
 use super::graph::Wire;
 use super::parts::Parts;

@@ -59,8 +59,8 @@ pub struct Star {
 }
 
 /// Senders at one switch, as many receivers at another, one link between the two. The measured port
-/// is that of this link from senders to receivers, with the first receiver as the client and the
-/// first sender as the source of probes; data should flow in that direction.
+/// sends over this link from senders to receivers. The first receiver is the client and the first
+/// sender the source of probes; data should flow in that direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dumbbell {
@@ -331,7 +331,7 @@ fn total(key: &str, hosts: u64) -> Result<(), Problem> {
     )
 }
 
-/// Checks the total number of links, those of hosts and those between switches.
+/// Checks the total number of links: host links and links between switches.
 fn links(key: &str, hosts: u64, between: u64) -> Result<(), Problem> {
     let (found, most) = (hosts + between, limits::LINKS);
     require(

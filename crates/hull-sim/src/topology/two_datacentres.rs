@@ -32,8 +32,8 @@ const fn one() -> u32 {
 }
 
 /// Two data centres, each a fat tree of k-port switches whose cores are connected to a border
-/// switch, and links between the two border switches. Hosts of the second follow those of the
-/// first.
+/// switch, and links between the two border switches. Hosts of the second are numbered after the
+/// hosts of the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TwoDatacentres {
@@ -43,7 +43,7 @@ pub struct TwoDatacentres {
     pub border_links: u32,
     /// Propagation delay of those links.
     pub border_delay: Time,
-    /// Their rate, at most that of the links between cores and border switches (default:
+    /// Their rate, at most the rate of the links between cores and border switches (default:
     /// switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub border_rate: Option<Rate>,

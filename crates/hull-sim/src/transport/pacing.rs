@@ -30,8 +30,7 @@ impl Pacing {
         }
     }
 
-    /// Resets the state to that of a new flow. `event_ps` is kept, because the event stays in the
-    /// queue.
+    /// Resets the state for a new flow. `event_ps` is kept, because the event stays in the queue.
     pub fn reset(&mut self, pace: Pace) {
         self.pace = pace;
         self.next_ps = 0;

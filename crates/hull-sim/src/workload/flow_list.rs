@@ -46,8 +46,8 @@ pub struct FlowList {
     transports: Vec<u16>,
     /// Number of each flow's group, 0 for an empty cell; empty if the list has no such column.
     groups: Vec<u16>,
-    /// Names of the groups, from number 1: those of `[groups]`, then the other labels in the order
-    /// of the file.
+    /// Names of the groups, from number 1: first `[groups]`, then the other labels in the order of
+    /// the file.
     group_names: Vec<String>,
     /// Rows that each row waits for, until the list is sorted; empty if the list has no such
     /// column.

@@ -232,10 +232,7 @@ impl<'a> RowReader<'a> {
         let expected = if !is_label(&text) {
             format!("at most {LONGEST_LABEL} characters that can be seen, or an empty cell")
         } else if self.group_names.len() >= limits::GROUPS {
-            format!(
-                "at most {} groups, those of [groups] included",
-                limits::GROUPS
-            )
+            format!("at most {} groups, including [groups]", limits::GROUPS)
         } else {
             self.group_names.push(text.to_owned());
             let number = self.group_names.len() as u16;

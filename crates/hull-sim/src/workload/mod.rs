@@ -77,8 +77,8 @@ pub struct Message {
     pub channel: Channel,
     /// Priority class, 0 the highest; 1 unless `workload.high_priority_below` applies.
     pub priority: u8,
-    /// Number of the transport of a flow with its own connection: 0 is `[transport]`, then those of
-    /// `[transports]`.
+    /// Number of the transport of a flow with its own connection: 0 is `[transport]`;
+    /// `[transports]` follow.
     pub transport: u16,
 }
 
@@ -87,8 +87,8 @@ pub struct Message {
 pub enum Channel {
     /// A new connection with a fresh window, discarded after the message.
     New,
-    /// The persistent connection with this number. Its ends are those of [`Workload::connections`];
-    /// the messages of one direction share one byte stream in order.
+    /// The persistent connection with this number. Its ends are in [`Workload::connections`]; the
+    /// messages of one direction share one byte stream in order.
     Connection(u32),
 }
 
@@ -111,9 +111,9 @@ pub struct FlowRecord {
     pub dst: u32,
     /// Number of the persistent connection, or [`NO_CONNECTION`].
     pub connection: u32,
-    /// Retransmission timeouts of the flow, including those of its request.
+    /// Retransmission timeouts of the flow and of its request.
     pub timeouts: u16,
-    /// Number of the transport: 0 is `[transport]`, then those of `[transports]`.
+    /// Number of the transport: 0 is `[transport]`; `[transports]` follow.
     pub transport: u16,
     /// Number of the group in [`Groups`]; 0 if none.
     pub group: u16,

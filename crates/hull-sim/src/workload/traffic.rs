@@ -268,7 +268,7 @@ impl Traffic {
         each!(&self.parts[part].kind, workload => workload.besides())
     }
 
-    /// Calls a workload and converts its numbers to those of the run.
+    /// Calls a workload and converts its numbers to the run's.
     #[inline]
     fn call(
         &mut self,

@@ -109,7 +109,7 @@ fn two_bdps_of_buffer_never_run_empty() {
     assert_sawtooth("switch.buffer=120pkts", 2.0, "sawtooth-2");
 }
 
-/// One drop a cycle: the drops of 20 s minus those of a run that ends with the warm-up.
+/// One drop a cycle: the drops of 20 s minus the drops of a run that ends with the warm-up.
 #[test]
 fn one_packet_is_lost_each_cycle() {
     for (buffer, b) in [

@@ -137,8 +137,9 @@ fn a_mark_before_the_first_acknowledgment_reduces_the_window() {
     }
 }
 
-/// Segment 2 is lost and 3, 4, 5 are marked. The third duplicate reveals the loss: half of the ten
-/// in flight, whatever the marks took, and no further reduction in this window of data.
+/// Segment 2 is lost and 3, 4, 5 are marked. The third duplicate reveals the loss: the window
+/// becomes half of the ten in flight, regardless of the marks' reduction, and is not reduced again
+/// in this window of data.
 #[test]
 fn marks_on_duplicate_acks_of_a_loss_add_nothing() {
     for dctcp in [

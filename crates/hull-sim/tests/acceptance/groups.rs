@@ -63,7 +63,7 @@ fn statistics_match_a_manual_count() {
         assert_eq!(classes[..], expected[..], "{name}");
         assert!(classes.iter().map(|of| of.1).sum::<usize>() > 20, "{name}");
     }
-    // Completion times and slowdowns are also those of the rows with this label.
+    // Completion times and slowdowns also equal the values in the rows with this label.
     let groups = outcome.flows.groups();
     let of = rows.iter().filter(|row| row.group == 1);
     let (mut most_ps, mut slowest, mut acked) = (0, 0.0_f64, 0);
@@ -123,7 +123,7 @@ fn row_label_takes_precedence() {
         groups.sort_unstable();
         groups
     };
-    // other, rpc, backups, to_storage, logs: without [groups] the labels are those of the list.
+    // other, rpc, backups, to_storage, logs: without [groups] the labels are the list's.
     assert_eq!(
         groups(&outcome),
         [(0, 4), (10, 1), (20, 2), (30, 3), (40, 3), (50, 0)]

@@ -122,9 +122,9 @@ fn each_frame_adds_its_own_cost() {
     assert_eq!((path.interrupts, path.busy_ps), (1, 12 * US_PS));
 }
 
-/// One interrupt for every two packets, also while the processor works: that of the third and
-/// fourth arrives while it is busy with the first, and costs 2 us before the second. The fifth is
-/// alone and waits for its timer, although the processor is still busy when it arrives.
+/// One interrupt for every two packets, also while the processor works: the interrupt for the third
+/// and fourth arrives while it is busy with the first, and costs 2 us before the second. The fifth
+/// is alone and waits for its timer, although the processor is still busy when it arrives.
 #[test]
 fn unmasked_interrupts_take_time_from_packets() {
     let config = ReceiveConfig {

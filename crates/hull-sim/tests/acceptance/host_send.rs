@@ -62,8 +62,8 @@ fn the_delay_of_a_stack_has_its_mean() {
 }
 
 /// Packets g apart wait for the slowest before them: a delay is the maximum of the packet's draw
-/// and, less k g, that of the k-th before it, so that `P(delay <= x)` is the product over k of `1 -
-/// exp(-(x + k g) / m)`. Its mean is the integral of 1 - P; within 2%.
+/// and, for each k, the draw of the k-th packet before it less k g, so that `P(delay <= x)` is the
+/// product over k of `1 - exp(-(x + k g) / m)`. Its mean is the integral of 1 - P; within 2%.
 #[test]
 fn packets_keep_their_order() {
     let (mean, gap) = (10.0, 2.0);

@@ -1,6 +1,7 @@
-//! Liveness of every transport: whatever is lost, each flow that starts ends. Random networks, queues,
-//! losses up to 30% on every port of a switch, links that fail for a while, and all controls, load
-//! balancers and workloads. A flow has 60 s; one that has not ended then would never end.
+//! Liveness of every transport: each flow that starts ends, regardless of which packets are lost.
+//! Random networks, queues, losses up to 30% on every port of a switch, links that fail for a
+//! while, and all controls, load balancers and workloads. A flow has 60 s; one that has not ended
+//! then would never end.
 
 use hull_sim::scenario::{Scenario, expand};
 use hull_sim::simulation::{self, Outcome};

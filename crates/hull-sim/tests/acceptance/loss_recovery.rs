@@ -60,7 +60,8 @@ fn two_holes_cause_one_reduction() {
 /// 3, 5 to 10, 13 and 14 are lost. 4, 11 and 12 are three duplicates, but only two segments arrive
 /// above 5, so RFC 6675 counts the segments after it as in flight: a pipe of 8 (5 to 10, 13, 14) in
 /// a window of 5, and the timer would be next. Each partial acknowledgment sends the next hole (RFC
-/// 6582, 3.2, step 3). That of 8 leaves 9, 10, 13 and 14, and room for a new segment.
+/// 6582, 3.2, step 3). The acknowledgment after 8 leaves 9, 10, 13 and 14, and room for a new
+/// segment.
 #[test]
 fn a_partial_acknowledgment_sends_the_next_hole() {
     let mut flow = until_three();

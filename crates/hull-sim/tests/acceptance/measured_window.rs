@@ -1,6 +1,6 @@
 //! Counts cover exactly the measured time, however short it is: no link is used for more than 100%
-//! of the time, no host receives more than its link carries, and the usage of two windows equals
-//! that of both together.
+//! of the time, no host receives more than its link carries, and the usage of two windows adds up
+//! to the usage of both together.
 
 use hull_sim::scenario::Scenario;
 use hull_sim::simulation::Outcome;

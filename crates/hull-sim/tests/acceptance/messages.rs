@@ -131,7 +131,7 @@ fn trimmed_packets_are_retransmitted() {
     }
 }
 
-/// The measured latency of a trimming port is that of its data queue, not that of its header queue:
+/// The measured latency of a trimming port is its data queue's latency, not its header queue's:
 /// three senders fill it.
 #[test]
 fn trimming_port_latency_is_that_of_data() {
@@ -369,7 +369,7 @@ fn windows_suit_the_own_link_of_the_sender() {
     assert_eq!(own, waits("", "10Gbps"));
 }
 
-/// Links between switches slower than those of hosts: the default timeout lasts as long as a packet
+/// Links between switches are slower than host links: the default timeout lasts as long as a packet
 /// may wait there, so each timeout stands for a packet that was dropped.
 #[test]
 fn timeouts_suit_slow_links_between_switches() {

@@ -1,4 +1,4 @@
-//! The pacer's default settings: against those of the documents (paper table 3, 5.1 and 6.3), and
+//! The pacer's default settings: against the documents' settings (paper table 3, 5.1 and 6.3), and
 //! in a network for which no document has any. Drops by place: each is counted once.
 
 use hull_core::pacer::{PacerConfig, WhenFifoFull};
@@ -148,7 +148,7 @@ fn most_backlog(config: &PacerConfig, packets: u32) -> u32 {
     most
 }
 
-/// From 10 Gbps on, a pacer with the rule's settings has room for whatever a host can send.
+/// From 10 Gbps on, a pacer with the rule's settings has room for anything that a host can send.
 #[test]
 fn nothing_is_dropped_at_any_rate() {
     for rate in ["10Gbps", "25Gbps", "100Gbps", "400Gbps"] {

@@ -1,7 +1,7 @@
 //! Buffers and queues of ports with several queues, against a FIFO. A FIFO's drops follow by hand: `buffer`
 //! packets wait, one leaves per packet time, the rest is lost. A port whose packets all belong to one
 //! class is a FIFO, to the picosecond and the last drop. The bytes in all queues together do not depend
-//! on the scheduler as long as it does not idle (work conservation), so they are those of a FIFO.
+//! on the scheduler as long as it does not idle (work conservation), so they equal the bytes in a FIFO.
 
 use hull_sim::simulation::Outcome;
 
@@ -90,7 +90,7 @@ fn one_class_is_a_fifo() {
     }
 }
 
-/// Bursts of two classes: the port's queue is the sum of its classes' and that of a FIFO.
+/// Bursts of two classes: the port's queue is the sum of its classes' queues and equals a FIFO's.
 #[test]
 fn a_ports_queue_is_the_sum_of_its_classes() {
     let with = |settings: &[&str]| {

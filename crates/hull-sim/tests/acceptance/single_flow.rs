@@ -83,7 +83,7 @@ fn acked_and_fct_ps(settings: &[&str]) -> (Acked, u64) {
     (record.acked, record.fct_ps)
 }
 
-/// The last ACK takes 40 bytes over each link and both propagation delays, whatever the number of
+/// The last ACK takes 40 bytes over each link and both propagation delays, for any number of
 /// packets; a run lasts until it arrives.
 #[test]
 fn last_ack_arrives_one_path_delay_later() {

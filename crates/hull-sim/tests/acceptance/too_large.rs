@@ -89,7 +89,8 @@ fn samples_of_a_long_run() {
             "{text}"
         );
     }
-    // One flow has one flow's rows, whatever the limit on flows; without pacers none.
+    // One flow has one flow's rows, regardless of the limit on flows; without pacers there are
+    // none.
     let one = ["run.duration=400s", "measure.flows.interval=1us"];
     assert_eq!(told(ONE_FLOW, &one), "");
     let none = ["run.duration=10000s", "measure.pacers.interval=1us"];

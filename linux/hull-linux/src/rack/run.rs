@@ -360,8 +360,8 @@ pub fn spread(mut values: Vec<f64>) -> (f64, f64, f64) {
     (median, values[0], values[values.len() - 1])
 }
 
-/// Table of all repetitions with one line per scheme: median, smallest and largest value. Latencies
-/// are above those of an idle rack. Completion times as in table 4 and query times follow.
+/// Table of all repetitions with one line per scheme: median, smallest and largest value. The idle
+/// rack's latency is subtracted. Completion times as in table 4 and query times follow.
 pub fn table(rows: &[Row]) -> String {
     let mut out = format!(
         "{:<16} {:>24} {:>28} {:>28} {:>28}\n",

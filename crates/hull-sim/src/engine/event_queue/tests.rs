@@ -210,8 +210,8 @@ fn stays_sorted_when_dense(horizon_ps: u64, links: usize) {
     assert!(Vec::from_iter(waiting) == drain(&mut queue));
 }
 
-/// In a large network events are sorted before those that precede them are served; events that are
-/// added among either are served in their place, whatever the limits.
+/// In a large network events are sorted before all earlier ones are served. Events added among the
+/// sorted or the earlier ones are served in their place, for any limits.
 #[test]
 fn stays_sorted_with_coming_events() {
     let mut random = crate::random::Stream::new(5, crate::random::Purpose::Arrivals, 0);

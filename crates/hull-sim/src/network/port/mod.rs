@@ -72,7 +72,8 @@ mod feature {
     pub const CUT_THROUGH: u16 = 1 << 3;
     pub const CAPTURED: u16 = 1 << 4;
     pub const CUT: u16 = 1 << 5;
-    /// Packets are observed when they leave the link. The bit is that of probes, which always are.
+    /// Packets are observed when they leave the link. The bit is also the probe flag, because
+    /// probes are always observed.
     pub const OBSERVED: u16 = super::flags::PROBE;
     pub const PHANTOM_QUEUE: u16 = 1 << 7;
     /// The port shares its memory with others.

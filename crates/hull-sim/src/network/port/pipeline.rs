@@ -229,7 +229,7 @@ impl Port {
     }
 
     /// Capacity for a queue, bytes and packets. If data is trimmed, the first queue, of headers,
-    /// has twice that of data.
+    /// has twice the data queue's capacity.
     fn room(&self, queue: usize, extras: Option<&Extras>) -> (u64, u64) {
         let trims = extras.is_some_and(|extras| extras.trimming.is_some());
         let rooms = if trims && queue == 0 { 2 } else { 1 };

@@ -1,6 +1,6 @@
-//! Random loss: a link drops packets independently with a fixed probability (Bernoulli), whatever the
-//! queue. No document uses it; it is the model of TCP's square-root law (Mathis et al. 1997), and tests
-//! loss recovery.
+//! Random loss: a link drops packets independently with a fixed probability (Bernoulli), regardless
+//! of the queue. No document uses it; it is the model of TCP's square-root law (Mathis et al.
+//! 1997), and tests loss recovery.
 //!
 //! A packet is lost before it joins the queue, so lost packets take no time on the link. The
 //! probability is scaled by 2^32.

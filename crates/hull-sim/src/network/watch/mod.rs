@@ -29,7 +29,8 @@ pub struct WatchedClass {
 pub struct Watch {
     /// Time-weighted statistics of the queue.
     pub occupancy: Occupancy,
-    /// Those of each of several queues, by number; empty for a FIFO or if each flow has a queue.
+    /// Statistics of each queue of a port with several, by number; empty for a FIFO or if each flow
+    /// has a queue.
     pub classes: Vec<WatchedClass>,
     /// Changes of the queue: time (ps) and new level; `None` if only samples are taken.
     changes: Option<Vec<(u64, QueueLevel)>>,

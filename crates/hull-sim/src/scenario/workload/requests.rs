@@ -66,8 +66,8 @@ pub struct SizeClass {
     pub size: Size,
     /// Share of the requests.
     pub share: Share,
-    /// Transport of their connections, one of `[transports]` (default: that of the requests). Each
-    /// transport has its own connections.
+    /// Transport of their connections, one of `[transports]` (default: the requests' transport).
+    /// Each transport has its own connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
 }

@@ -174,8 +174,8 @@ impl Run<'_> {
         )
     }
 
-    /// The message transport's connections: those of the transport with most paths, if any flow may
-    /// use it. A route takes memory from the first packet on it.
+    /// The message transport's connections: the largest need of all message transports; `None`
+    /// without one. A route takes memory from the first packet on it.
     fn message_connections(&self) -> Result<Option<Need>, Problem> {
         let mut largest: Option<Need> = None;
         let flows = self.open_flows();

@@ -264,8 +264,8 @@ pub(super) fn hosts(
     Ok(())
 }
 
-/// Largest oversubscription of a switch: rate of its hosts' links over that of its links to other
-/// switches, at least 1.
+/// Largest oversubscription of a switch: total rate of its host links divided by the total rate of
+/// its links to other switches, at least 1.
 fn oversubscription(graph: &Graph) -> f64 {
     let mut largest: f64 = 1.0;
     let hosts = (0..graph.hosts().len()).map(|host| graph.port_far_end(graph.host_port(host)));

@@ -16,7 +16,7 @@ use crate::scenario::{HostQueue, Marking, Placement, Scenario};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, Size};
 
-/// Builds all ports of the network, those of hosts and those of switches.
+/// Builds all ports of the network, of hosts and of switches.
 pub(super) fn ports(scenario: &Scenario, graph: &Graph, seed: u64) -> Vec<Port> {
     // With room for the port that the network adds: otherwise the ports, most of an idle network's
     // memory, would be copied.

@@ -2,8 +2,8 @@
 //! the last look. It is the run that [`super::build()`] builds from the same scenario and seed: looking
 //! is one more sampler, which does not perturb it.
 //!
-//! Samples are taken every `measure.sample_interval` from time 0 on. Statistics restart at the end of
-//! the warm-up, like those of a result folder.
+//! Samples are taken every `measure.sample_interval` from time 0 on. Statistics restart at the end
+//! of the warm-up, as in a result folder.
 
 mod look;
 mod shown;

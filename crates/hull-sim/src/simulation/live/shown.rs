@@ -26,8 +26,8 @@ pub struct Cumulated {
     pub cdf: Vec<f64>,
 }
 
-/// Statistics since the end of the warm-up, or, before it, since time 0. Completion times are those
-/// of the first size class (small) and of the second (medium).
+/// Statistics since the end of the warm-up, or, before it, since time 0. Completion times cover the
+/// first size class (small) and the second (medium).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stats {
     queue_mean: f64,

@@ -107,7 +107,7 @@ impl Board {
         self.done.load(SeqCst) == self.posts.len()
     }
 
-    /// Registers the current thread as that of a part, to be woken by calls.
+    /// Registers the current thread as a part's thread, to be woken by calls.
     pub fn register(&self, part: usize) {
         // A part has one thread in a run.
         let _ = self.sleepers[part].thread.set(thread::current());

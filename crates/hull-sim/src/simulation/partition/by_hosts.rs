@@ -18,8 +18,8 @@ pub struct ByHosts {
 
 impl ByHosts {
     /// Divides a network among at most `most` parts with about the same number of hosts each. `None`
-    /// if it has no top tier that alone connects several units, or if the order of hosts is not that
-    /// of the ports to them, which orders simultaneous arrivals.
+    /// if it has no top tier that alone connects several units, or if the order of hosts differs
+    /// from the order of the ports to them, which orders simultaneous arrivals.
     pub fn new(graph: &Graph, most: usize) -> Option<ByHosts> {
         let hosts = graph.hosts();
         let to_host = |host: usize| Graph::opposite(graph.host_port(host));

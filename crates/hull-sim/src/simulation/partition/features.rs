@@ -48,7 +48,7 @@ pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
     have_separate_hosts(scenario) && measure.flows.is_none() && measure.pacers.is_none()
 }
 
-/// The same whatever is measured.
+/// Whether hosts are separate, regardless of what is measured.
 pub fn have_separate_hosts(scenario: &Scenario) -> bool {
     let Scenario {
         name: _,

@@ -1,6 +1,6 @@
 //! One run on several threads: the network is divided into parts (`plan`), and each part is
 //! simulated by its own thread (`part`, `worker`) or joined to the others for a while (`joined`).
-//! The results equal those of one thread byte for byte.
+//! The results equal a single thread's byte for byte.
 //!
 //! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
 //! queue in one part and its packets in flight in others. Part 0 is the edge, which has the hosts and
@@ -225,8 +225,8 @@ impl Partition {
     }
 
     /// Runs the edge on this thread and each other part on its own thread, and adds the others'
-    /// counts to those of the edge. Returns the readings, each part's load, and its thread's
-    /// processor time, s.
+    /// counts to the edge's. Returns the readings, each part's load, and its thread's processor
+    /// time, s.
     pub fn run(
         self,
         edge: &mut Simulation,

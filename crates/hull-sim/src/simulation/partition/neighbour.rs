@@ -2,10 +2,10 @@
 //! the other part's clock. Times are ps.
 //!
 //! Each part publishes its clock, and guarantees to send nothing that it decides before then. The other
-//! part may therefore advance to that clock plus the lookahead between them (Chandy and Misra, 1979;
-//! the clock is that of their null messages). With two parts, each also publishes its next event if
-//! nothing arrives, so that two parts that wait for a timer advance there in one step; more than two
-//! determine that together (`board`).
+//! part may therefore advance to that clock plus the lookahead between them (Chandy and Misra, 1979:
+//! their null messages carry this clock). With two parts, each also publishes its next event if nothing
+//! arrives, so that two parts that wait for a timer advance there in one step; more than two determine
+//! that together (`board`).
 
 use std::sync::mpsc;
 

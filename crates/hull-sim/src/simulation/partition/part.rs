@@ -1,9 +1,9 @@
 //! One part of a run: it serves its events as far as its neighbours permit, and exchanges messages with
 //! them. It never waits; the thread that serves it does (`worker`). Times are ps.
 //!
-//! The event loop is that of every run ([`Simulation::serve_before`]), up to a bound. Nothing can
-//! arrive from another part before the bound: it is the minimum, over all neighbours, of the
-//! neighbour's clock plus the lookahead from there.
+//! The event loop is the same as in every run ([`Simulation::serve_before`]), up to a bound.
+//! Nothing can arrive from another part before the bound: it is the minimum, over all neighbours,
+//! of the neighbour's clock plus the lookahead from there.
 //!
 //! The routes of edge and fabric need care: a flow's first packet may reach a part through a third one,
 //! and the part must know the route by then. Only the edge opens flows, and it is a neighbour of all
@@ -36,7 +36,8 @@ const SILENCE_EVERY_IN_TURN: u32 = 1 << 1;
 /// microseconds of steps without events.
 const LOOK_EVERY: u64 = 1 << 8;
 
-/// Phase of a part: those of every run ([`Simulation::run_phases`]), in step with the other parts.
+/// Phase of a part: the phases of every run ([`Simulation::run_phases`]), in step with the other
+/// parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Serves the events of the warm-up and of the measured time.

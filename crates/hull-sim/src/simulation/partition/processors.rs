@@ -23,7 +23,7 @@ pub fn are_free(threads: usize) -> bool {
         let others: Vec<_> = (1..threads).map(spawn).collect();
         let own = has_processor();
         let join = |other: thread::ScopedJoinHandle<'_, bool>| other.join().unwrap_or(false);
-        // All are joined, whatever the first ones return.
+        // All are joined, even if the first ones return false.
         let others = others.into_iter().map(|other| other.is_ok_and(join));
         others.fold(own, |all, one| all && one)
     })
@@ -59,7 +59,7 @@ mod tests {
     fn two_threads_on_one_processor_are_not_free() {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-        // Affinity is that of a thread and of those that it starts.
+        // Affinity applies to a thread and to the threads that it starts.
         let alone = thread::spawn(|| {
             let mut one = CpuSet::new();
             let all = sched_getaffinity(None).expect("affinity");

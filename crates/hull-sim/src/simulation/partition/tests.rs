@@ -163,9 +163,9 @@ pub(super) fn everything_of(
     (parts, outcome.packet_hops, format!("{outcome:?}"))
 }
 
-/// Results equal those of one thread if each part has its own thread, if one thread serves all
-/// parts (joined or in turn), and if these modes alternate. Cases: small buffers, a warm-up,
-/// multiple queues per port, and switches that are in one part because their ports share memory.
+/// Results equal a single thread's if each part has its own thread, if one thread serves all parts
+/// (joined or in turn), and if these modes alternate. Cases: small buffers, a warm-up, multiple
+/// queues per port, and switches that are in one part because their ports share memory.
 #[test]
 fn assignment_of_parts_to_threads_does_not_matter() {
     for more in [
@@ -431,8 +431,8 @@ fn run_cancelled_before_it_starts_ends() {
     }
 }
 
-/// Two parts have hosts in a large network whatever else runs, and never in a small one without
-/// pacers. In between they do if two processors are free, which is not decided here.
+/// Two parts have hosts in a large network, even if other processes run, and never in a small one
+/// without pacers. In between they do if two processors are free, which is not decided here.
 #[test]
 fn size_decides_whether_two_parts_have_hosts() {
     let rule = ByHostsIf {

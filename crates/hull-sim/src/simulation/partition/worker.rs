@@ -42,8 +42,8 @@ const LONG_NAP: Duration = Duration::from_millis(20);
 const TURNS: u32 = 1 << 3;
 
 /// Durations of a trial of the slower mode, and first duration of the faster one. The speed is
-/// that of the second half. The first one fills the caches, of two processors if the parts were
-/// joined before.
+/// measured in the second half, because the first one fills the caches, of two processors if the
+/// parts were joined before.
 const TRY_APART: Duration = Duration::from_millis(8);
 const TRY_JOINED: Duration = Duration::from_millis(4);
 const SHORT_STAY: Duration = Duration::from_millis(30);

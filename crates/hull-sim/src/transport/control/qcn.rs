@@ -161,7 +161,7 @@ pub struct QcnControl(Box<Limiter>);
 #[derive(Clone, Debug)]
 struct Limiter {
     config: ReactionPointConfig,
-    /// Initial rate, if it is not that of the source's link, bit/s.
+    /// Initial rate, if it is not the rate of the source's link, bit/s.
     initial_rate_bps: Option<u64>,
     point: qcn_reaction_point::ReactionPoint,
 }

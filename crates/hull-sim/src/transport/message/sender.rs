@@ -276,8 +276,8 @@ impl MessageSender {
         }))
     }
 
-    /// Sets the timeout of the oldest packet in flight. If there is none, data that waits for credit
-    /// sets that of the credit.
+    /// Sets the timeout of the oldest packet in flight. If there is none, data that waits for
+    /// credit sets the credit's timeout.
     fn set_timeouts(&mut self, now_ps: u64) {
         let timeout_ps = self.config.timeout_ps;
         let oldest = self.sent.oldest();
