@@ -1,13 +1,13 @@
-"""The speed of hull, beside that of another revision where one is named.
+"""The speed of hull, compared with another revision's if one is named.
 
     make bench [BASE=REV] [RUNS=N] [ONLY=TEXT] [LARGE=1] [TIMES=1]
 
 Each figure is measured RUNS times on each side in turn; the table has the medians. BASE is built
 from a clean work tree by plain `make`'s rules; this side is what `make` or `make fast` built last.
-ONLY measures the figure of that name, or those whose names have that text; LARGE those of 8,192 and
-more hosts too. Without BASE it also counts instructions (valgrind; not with TIMES=1). It fails
-where a speed is below what is required, or a run's fixed cost above its limit.
-measures.py says what each kind of figure is. Writes results/bench.json, or the file of --out.
+ONLY measures the figure of that name, or all whose names contain the text; LARGE adds figures with
+8,192 and more hosts. Without BASE it also counts instructions (valgrind; not with TIMES=1). It
+fails where a speed is below what is required, or a run's fixed cost above its limit. measures.py
+says what each kind of figure is. Writes results/bench.json, or the file of --out.
 """
 
 import argparse

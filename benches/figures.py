@@ -43,7 +43,7 @@ class Figure(NamedTuple):
 
 
 STAR = ("workload.requests.load=60%", "run.duration=120s")
-# A connection for each flow, so that speeds compare with those of earlier versions.
+# A connection for each flow, so that speeds compare with earlier versions.
 TREE = ("workload.flows={load='15%',count=100000,sizes={pareto={shape=1.05,mean='100KB'}}}",)
 
 

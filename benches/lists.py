@@ -1,6 +1,6 @@
 """The flow lists that several simulators read: CSV with the header `start_ps,src,dst,bytes`.
 
-The draws are those of the lists of validation/ns3, so that a list there and here is one list.
+The draws are the same as in validation/ns3, so that both places have the same lists.
 """
 
 import flow_lists

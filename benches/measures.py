@@ -4,8 +4,8 @@
   reading and writing included; user time. A packet-hop is a packet, data or ACK, carried over one
   link.
 - cost: CPU seconds of the process, user and system, and its largest memory.
-- fixed: CPU seconds of the process, user and system, less those of the simulation.
-- threads: time on the clock with one thread over that with two.
+- fixed: CPU seconds of the process, user and system, less the simulation's.
+- threads: time on the clock with one thread divided by the time with two.
 - busy: the same beside a process that keeps one processor busy.
 - loop: CPU time of the simulator of loop.rs over hull's for the same work, each per packet-hop.
 """

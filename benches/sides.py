@@ -1,4 +1,4 @@
-"""The builds of hull that are measured: this one, and that of another revision beside it."""
+"""The builds of hull that are measured: this one, and another revision's beside it."""
 
 import shutil
 import subprocess
@@ -26,8 +26,8 @@ class Side(NamedTuple):
         return PLACE / f"compiled-{self.name}"
 
     def environment(self) -> dict[str, str]:
-        """What the command needs to find its build. Modules of both builds are compiled once, as
-        those of an installed package are, whatever the caller's environment says."""
+        """What the command needs to find its build. Modules of both builds are compiled once, like
+        an installed package's, regardless of the caller's environment."""
         return {
             "PYTHONPATH": "" if self.packages is None else str(self.packages),
             "PYTHONDONTWRITEBYTECODE": "",

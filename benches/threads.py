@@ -1,5 +1,5 @@
-"""What two threads gain on one run: the time on the clock of one thread over that of two, alone
-and beside a process that keeps one processor busy.
+"""What two threads gain on one run: the time on the clock of one thread divided by the time of two,
+alone and beside a process that keeps one processor busy.
 
     make threads [RUNS=N]
 

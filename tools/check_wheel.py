@@ -30,7 +30,7 @@ MOST_SECONDS = 0.3
 
 
 def check_content(wheel: Path) -> None:
-    """Every file that a user is promised is there, and the tag is that of any Python from 3.11."""
+    """Every file that a user is promised is there, and the tag fits any Python from 3.11."""
     names = zipfile.ZipFile(wheel).namelist()
     for part in CONTENT:
         _expect(any(name.endswith(part) for name in names), f"{wheel.name}: no {part}")

@@ -1,10 +1,10 @@
 """Drawing for docs/hardware: one packet stream, marked by simulator, kernel program and hardware.
 
-The packets are those of a switch port of table 4's scenario. Simulator: the CE bits that hull wrote
-to its capture. Kernel: the C function of linux/bpf/phantom_queue.bpf.c that decides, compiled for
-this machine (the tests of linux/hull-linux run the whole program in a kernel). Hardware:
-rtl/switch/phantom_queue.sv, verilated, at 125 MHz. Usage: draw_marks.py [FOLDER], where
-`make test-rtl` has run; half a minute.
+The packets are from a switch port in table 4's scenario. Simulator: the CE bits that hull wrote to
+its capture. Kernel: the C function of linux/bpf/phantom_queue.bpf.c that decides, compiled for this
+machine (the tests of linux/hull-linux run the whole program in a kernel). Hardware:
+rtl/switch/phantom_queue.sv, verilated, at 125 MHz. Usage: draw_marks.py [FOLDER], where `make
+test-rtl` has run; half a minute.
 """
 
 import ctypes

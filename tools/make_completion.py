@@ -1,6 +1,7 @@
 """Writes wheel/data/share: the completions of bash, zsh and fish where these look for them.
 
-The scripts are those of `hull completion`. Run by `make man`; tests/python/test_man.py compares.
+The scripts are the output of `hull completion`. Run by `make man`; tests/python/test_man.py
+compares.
 """
 
 from pathlib import Path

@@ -44,7 +44,7 @@ def source() -> str:
     for status, meaning in STATUS:
         lines += [".TP", f".B {status}", _text(meaning)]
     lines += [".SH ENVIRONMENT", ".TP", ".B COLUMNS"]
-    lines += ["Width of what hull keys prints; without it that of the terminal."]
+    lines += ["Width of what hull keys prints; without it the terminal's width."]
     lines += [".SH EXAMPLES"]
     for example, meaning in EXAMPLES:
         lines += [".TP", f".B {_text(example)}", _text(meaning)]

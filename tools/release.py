@@ -53,7 +53,7 @@ def tag(root: Path, wanted: str) -> Iterator[str]:
 
 
 def locks(root: Path, wanted: str) -> Iterator[str]:
-    """Cargo.lock is that of the sources; each requirement is pinned."""
+    """Cargo.lock matches the sources; each requirement is pinned."""
     command = ["cargo", "metadata", "--locked", "--offline", "--no-deps", "--format-version=1"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:

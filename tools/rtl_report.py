@@ -1,8 +1,8 @@
 """Synthesise the modules of rtl/ for an ECP5 and write what they take and how fast they run.
 
 Yosys maps each module, nextpnr places and routes it alone on an LFE5UM5G-85F. The measurements go
-to docs/hardware/resources.json, the page docs/hardware/resources.md is made from them. A run whose
-sources, width and tools are those of the last one is not repeated; `--all` repeats everything.
+to docs/hardware/resources.json, the page docs/hardware/resources.md is made from them. A run with
+the same sources, width and tools as the last one is not repeated; `--all` repeats everything.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ SCENARIO = Path(__file__).with_name("tree.toml")
 
 
 class Case(NamedTuple):
-    """A list of flows on a tree; the other values are those of tree.toml."""
+    """A list of flows on a tree; tree.toml has the other values."""
 
     name: str
     shape: dict[str, int]
@@ -67,7 +67,7 @@ BESIDE_HTSIM = (
     fat_tree(10, 100_000),
     fat_tree(16, 100_000),
 )
-# Not more: ns-3 looks through all of a host's end points for each packet, those of past flows too.
+# Not more: for each packet ns-3 looks through all of a host's end points, past flows included.
 BESIDE_NS3 = (Case("tree192", TREE192, 4_000),)
 
 

@@ -14,7 +14,7 @@ def _():
 
     Two long flows keep a port of a switch busy, and small requests have to pass it. With TCP the queue
     is as long as the buffer allows; DCTCP keeps it near its marking threshold; HULL keeps it near
-    empty, and pays with a little throughput (HULL paper, sections 2 and 3; the network is that of
+    empty, and pays with a little throughput (HULL paper, sections 2 and 3; the network is described in
     section 6.1: 1 Gbps, two long flows).
     """)
     return (mo,)

@@ -58,7 +58,7 @@ def _():
 @app.cell(hide_code=True)
 def _(mo):
     mo.md("""
-    A row is one statistic of one run; `mean`, `ci95` (half of the 95% interval) and `n` are those of its
+    A row is one statistic of one run; `mean`, `ci95` (half of the 95% interval) and `n` are taken at its
     point over the seeds. The statistics have dotted names; these are the means:
     """)
     return

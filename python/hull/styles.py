@@ -1,6 +1,6 @@
 """Looks of a run's schemes, where experiments declare them.
 
-They are the experiment's own for its results, and for a run of a shipped scenario those of the
+Results of an experiment have its own looks; a run of a shipped scenario has the looks of the
 experiments on it.
 """
 

@@ -57,7 +57,7 @@ class Episode:
     start: int
     packets: Packets
     again: bool = False
-    # Registers that are not those of `config`: what the guard would refuse.
+    # Registers that differ from `config`: what the guard would refuse.
     over: Mapping[str, int] = field(default_factory=dict)
     # Settings while it runs: (clock, name, value). The model does not know of them.
     later: list[tuple[int, str, int]] = field(default_factory=list)
@@ -85,7 +85,7 @@ class Episode:
 
 @dataclass
 class Answers:
-    """What the bench recorded; clocks are those of the decisions, in the time of the grids."""
+    """What the bench recorded; `clocks` are the decisions' clocks, in the time of the grids."""
 
     clocks: np.ndarray
     admission: np.ndarray
@@ -147,7 +147,7 @@ def play(folder: Path, name: str, episodes: list[Episode]) -> np.ndarray:
 
 
 def answers(tables: Mapping[str, tuple[np.ndarray, np.ndarray]], zero: int, end: int) -> Answers:
-    """Those of the clocks from `zero` to `end`."""
+    """The answers in the clocks from `zero` to `end`."""
 
     def part(name: str) -> tuple[np.ndarray, np.ndarray]:
         clocks, table = tables[name]
@@ -209,7 +209,7 @@ def paid_passes(episode: Episode) -> np.ndarray:
 
 
 def check_properties(episode: Episode) -> None:
-    """What must hold whatever the model says: bytes and order, FIFO and rate in their bounds, and
+    """What must hold regardless of the model: bytes and order, FIFO and rate in their bounds, and
     over any interval at most the bucket (or a packet larger than it), the rate's integral and one
     tick.
     """

@@ -20,8 +20,9 @@ ANSWERS = {"entries": 1, "exits": 1, "responses": 1, "settings": 4}
 # Clocks from a register value to the read response; a setting takes effect in the clock of its
 # write response, except for those that take longer.
 SHOWN, DELAYS = 2, {0, 1, 2}
-# Clocks from a frame's last beat to the counters of entering probes and truncated frames, to those
-# of leaving probes, and to the first bucket address whose data include it (latency_meter.sv).
+# Clocks from a frame's last beat to the counters of entering probes and truncated frames, to the
+# counters of leaving probes, and to the first bucket address whose data include it
+# (latency_meter.sv).
 ENTERED, LEFT, ADDRESSED = 5, 9, 12
 # Clocks from a bucket's address to its data.
 DATA = 2

@@ -324,7 +324,7 @@ def test_truncated_and_bad(folder: Path, bits: int) -> None:
 
 
 def test_enable_in_a_frame(folder: Path, bits: int) -> None:
-    """A frame counts if the meter was enabled at its first beat, whatever happens afterwards."""
+    """A frame counts if the meter was enabled at its first beat, even if disabled afterwards."""
     width = bits // 8
     given = whole([ping(i, 128) for i in range(40)])
     starts = READY + 40 * np.arange(40)

@@ -100,7 +100,7 @@ class Port:
         return found
 
     async def settled(self) -> None:
-        """The settings at the hardware's side are those of the model."""
+        """The settings at the hardware's side equal the model's."""
         await ClockCycles(self.dut.clk, 2)
         for name, value in self.reference.outputs().items():
             assert int(getattr(self.dut, name).value) == value, name

@@ -277,7 +277,7 @@ def test_port_sends_the_simulators_frames(replay: Replay) -> None:
     assert (at == departs_at).all()
     assert (counted[:, 0] == capture.counted_bytes).all()
 
-    # Whole frames equal those of hull-core's hardware form and, where its mark agrees with the
+    # Whole frames equal the output of hull-core's hardware form and, where its mark agrees with the
     # simulator's, the simulator's output byte for byte.
     above, _ = replay.reference(setting).on_packets(
         (departs_at - PORT_ON).tolist(), capture.counted_bytes.tolist()

@@ -161,7 +161,7 @@ def put(tape: RegisterTape, clock: int, settings: Settings, old: Settings | None
 def timeline(
     got: Mapping[str, tuple[np.ndarray, np.ndarray]], taken: list[tuple[int, dict[str, int]]]
 ) -> Timeline:
-    """The settings at the datapath: those of the writes in order, each from the clock of its
+    """The settings at the datapath: the written values in order, each from the clock of its
     response on.
     """
     clocks, settings = [0], [Settings.of(taken[0][1])]

@@ -100,8 +100,8 @@ class Answers:
 def check(
     got: Answers, setting: Setting, since: int, clocks: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Checks that the answers equal those of hull-core's hardware form at the same clocks. Clock
-    zero is the one after `since`, when the setting takes effect. Returns the marks.
+    """Checks that the answers equal the answers of hull-core's hardware form at the same clocks.
+    Clock zero is the one after `since`, when the setting takes effect. Returns the marks.
     """
     queue = HardwarePhantomQueue(
         setting.drain, setting.byte, setting.threshold, setting.count_arriving, setting.tick, 52

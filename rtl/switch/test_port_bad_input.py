@@ -58,7 +58,7 @@ def test_each_tkeep(place: str) -> None:
     right = (patterns == 255) if place == "middle" else (patterns & (patterns + 1) == 0)
     right[0] = False
     lengths = np.full(2 * len(patterns), GOOD)
-    # 56 bytes, and those of the pattern.
+    # 56 bytes, and the pattern's bytes.
     if place == "last":
         lengths[1::2][right] = 56 + np.bitwise_count(patterns[right])
     given = ipv4(lengths)

@@ -38,7 +38,7 @@ def _one_byte(draw: random.Random, content: bytes) -> tuple[str, bytes]:
 
 
 def _places(draw: random.Random, content: bytes) -> range:
-    """All bytes of a file, or those of a Parquet file's metadata: lengths and types."""
+    """All bytes of a file, or a Parquet file's metadata: lengths and types."""
     start = 0
     if content[-4:] == b"PAR1" and draw.random() < 0.5:
         start = max(0, len(content) - 8 - int.from_bytes(content[-8:-4], "little"))

@@ -19,7 +19,7 @@ LEAST_PACKET = 40
 
 
 def sums(summary: Table, links: pl.DataFrame) -> str:
-    """Return how drops by place differ from all drops, or from those of the links."""
+    """Return how drops by place differ from all drops, or from the links' drops."""
     places = summary["drops_by_place"]
     if sum(places.values()) != summary["drops"]:
         return f"drops by place {places} do not add up to {summary['drops']}"
@@ -48,7 +48,7 @@ def waits(summary: Table) -> str:
 
 def beaten_minimum(flows: pl.DataFrame, links: pl.DataFrame) -> str:
     """Return a flow that ended before its bytes could cross its two host links; empty if none did.
-    Hosts have one link each, and those of the table `links` are in the order of their numbers.
+    Hosts have one link each; the table `links` has them in the order of the hosts' numbers.
     """
     up = links.filter(pl.col("tier").str.starts_with("host-"))["rate_bps"].to_list()
     down = links.filter(pl.col("tier").str.ends_with("-host"))["rate_bps"].to_list()
@@ -124,8 +124,8 @@ def _room(scenario: Table, node: str) -> tuple[int, int]:
 
 
 def _slack(scenario: Table) -> int:
-    """Bytes that wait behind the scheduler: those of `commit`, up to the end of a packet, and one
-    packet that a cut-through switch does not have whole.
+    """Bytes that wait behind the scheduler: `commit`, up to the end of a packet, and one packet
+    that a cut-through switch does not have whole.
     """
     switch, packet = scenario["switch"], _bytes(scenario["transport"]["mtu"])
     commit = _bytes(switch.get("commit", "0B"))

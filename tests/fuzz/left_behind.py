@@ -56,7 +56,7 @@ def _whole(kind: str) -> tuple[tempfile.TemporaryDirectory[str], Path]:
 
 
 def _remove_checksums(folder: Path) -> None:
-    """Make results or a store those of an earlier version, which had no checksums."""
+    """Make results or a store look like an earlier version's, which had no checksums."""
     shutil.rmtree(folder / "sums", ignore_errors=True)
     for record in folder.rglob("run.json"):
         content = json.loads(record.read_text(encoding="utf-8"))
@@ -64,7 +64,7 @@ def _remove_checksums(folder: Path) -> None:
 
 
 def whole(kind: str) -> tuple[Path, list[Path]]:
-    """Return the undamaged folder and those of its files that may be damaged."""
+    """Return the undamaged folder and its files that may be damaged."""
     folder = _whole(kind)[1]
     place = folder / ("out.partial" if kind == "run that is taken up" else "out")
     paths = [path for path in sorted(place.rglob("*")) if path.is_file()]

@@ -147,7 +147,7 @@ def _wrong_with(made: Drawn, left: Left) -> str:
 
 
 def _ends(made: Drawn, first: Left) -> tuple[str, str]:
-    """Whether all flows ended in time (`equal`) or much later (`slow`), and which never do. Those
+    """Whether all flows ended in time (`equal`) or much later (`slow`), and which never do. Flows
     of an endless workload need not end.
     """
     workload = made.scenario["workload"]

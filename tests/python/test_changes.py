@@ -179,7 +179,7 @@ def test_rarely_shows_a_difference_between_equal_schemes() -> None:
 
 
 def lower_load(draw: np.random.Generator, runs: int) -> Numbers:
-    """How the 99th percentile at a load of 30% compares with that of the same flows at 70%."""
+    """Ratios of the 99th percentile at a load of 30% to the same flows' at 70%."""
     ratios = []
     for _ in range(runs // 1000):  # more at a time would not fit a cache
         traces = Traces(draw, 1000)

@@ -1,4 +1,4 @@
-"""The queue of hosts: scenarios of documents name it, and a user's starts from that of today."""
+"""The queue of hosts: scenarios of documents name it; a user's starts from today's default."""
 
 import importlib
 import json

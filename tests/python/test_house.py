@@ -209,7 +209,7 @@ def test_each_permission_is_used() -> None:
     used: dict[str, set[str]] = {name: set() for name in IMPORTS}
     for path in HULL.rglob("*.py"):
         used[room(path)] |= {room(other) for other in imported(path)}
-    # The four rooms at the bottom, and those of an experiment, are lists for several users.
+    # The four rooms at the bottom, and an experiment's rooms, are lists for several users.
     lists = LOWEST | EXPERIMENT
     assert {name: IMPORTS[name] - used[name] - lists for name in IMPORTS} == {
         name: set() for name in IMPORTS

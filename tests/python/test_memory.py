@@ -67,7 +67,7 @@ def test_the_estimate_is_near_the_peak(tmp_path: Path, key: str) -> None:
     scenario = {**BASE, **SIZED[key]}
     estimate = checked(scenario)
     assert estimate["needs"][0]["key"] == key
-    # The peak is that of a process, so each scenario has one of its own.
+    # The peak is per process, so each scenario has a process of its own.
     code = "import hull, json, sys; hull.run(json.loads(sys.argv[1]), out='out')"
     subprocess.run(
         [sys.executable, "-c", code, json.dumps(scenario)], cwd=tmp_path, check=True, timeout=300

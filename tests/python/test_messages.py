@@ -1,5 +1,5 @@
-"""Error messages are short lines without control characters, whatever arguments and files contain:
-one line, or one for each error in a scenario.
+"""Error messages are short lines without control characters, for any content of arguments and
+files: one line, or one for each error in a scenario.
 """
 
 import json

@@ -201,7 +201,7 @@ def test_another_class_has_another_key(tmp_path: Path) -> None:
 
 
 def test_sweep(tmp_path: Path) -> None:
-    """Rows equal those of the built-in one; a different class is a new run in the same store."""
+    """Rows equal the built-in control's; a different class is a new run in the same store."""
 
     def rows(control: str, cls: type[hull.CongestionControl] | None) -> Any:
         frame = hull.sweep(
@@ -292,7 +292,7 @@ def test_fingerprint_is_the_same_in_every_process() -> None:
 
 def test_class_differs_in_the_worker() -> None:
     check_same(NewReno, fingerprint(NewReno))
-    with pytest.raises(hull.UsageError, match=r"own_controls\.Dctcp on .* is not that of this"):
+    with pytest.raises(hull.UsageError, match=r"own_controls\.Dctcp on .* differs from this"):
         check_same(Dctcp, fingerprint(NewReno))
 
 

@@ -1,6 +1,6 @@
 """The quick form of each experiment against the published results: order and closeness.
 
-The bounds are those of the project's first goal; docs/experiments explains larger deviations.
+The bounds are the project's first goal; docs/experiments explains larger deviations.
 """
 
 import json

@@ -123,7 +123,7 @@ def toml(scenario: dict[str, Any]) -> str:
 
 
 def inline(value: Any) -> str:
-    """A value in one line of TOML, whose texts are those of JSON."""
+    """A value in one line of TOML, whose texts are written as in JSON."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} = {inline(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):

@@ -14,7 +14,7 @@ from hull.formats.htsim_topology import Topology
 HEADER = 64
 PS_PER_US = 1_000_000
 FAILED_SHARE = 0.25
-"""Rate of a failed link over that of the others, and its buffer and thresholds alike."""
+"""Ratio of a failed link's rate, buffer and thresholds to the other links'."""
 
 _CONTROLS = {
     "-sender_cc_only": "nscc",
@@ -195,7 +195,7 @@ def prepare(row: dict[str, Any], setup: Setup, formats: Path) -> Prepared:
         ports.append({"rate": rate, "buffer": buffer, "marking": _marking(low, high)})
         links = [{"link": link, "rate": rate} for link in slow]
         network.topology["links"] = links
-        # That of the links that work.
+        # The round trip over the links that work.
         message["round_trip"] = f"{round(rtt_s * 1e9, 3):.15g}ns"
     rate, delay = f"{network.gbps:g}Gbps", f"{network.delay_us:g}us"
     scenario: dict[str, Any] = {
@@ -244,7 +244,7 @@ class _Network:
 
     @classmethod
     def of(cls, options: Options, setup: Setup, formats: Path, nodes: int) -> "_Network":
-        """That of the row's file, or the program's own fat tree for so many hosts."""
+        """The network of the row's file, or the program's own fat tree for so many hosts."""
         name = options.texts.get("-topo")
         if name is not None:
             return cls._of_file(htsim_topology.read(find(formats, name)), name, nodes)

@@ -45,8 +45,8 @@ def parsed(text: str) -> Ip | None:
 
 
 def spellings(texts: Iterable[str]) -> dict[str, str]:
-    """The usual spelling of each IPv6 address that has another one, so that a host has one: that of
-    ::ffff:10.0.0.1 is 10.0.0.1.
+    """The usual spelling of each IPv6 address that has another one, so that a host has one
+    spelling: 10.0.0.1 for ::ffff:10.0.0.1.
     """
     usual = {text: str(parsed(text) or text) for text in texts if ":" in text and "%" not in text}
     return {text: other for text, other in usual.items() if text != other}

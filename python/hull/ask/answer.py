@@ -1,8 +1,8 @@
 """The answer: what small flows gain and large flows lose with each scheme, as rows.
 
-Completion times in us. A percentile is that of one run: of all flows that started in it, and one
-that has not completed ranks last. Each change is the ratio to another scheme on the same flows and
-seed, so that variation between seeds cancels (`hull.results.changes`). What follows is in
+Completion times in us. A percentile covers one run: all flows that started in it, and one that has
+not completed ranks last. Each change is the ratio to another scheme on the same flows and seed, so
+that variation between seeds cancels (`hull.results.changes`). What follows is in
 `hull.ask.verdict`.
 """
 
@@ -24,7 +24,7 @@ CHANGED, OTHERS = "between changed hosts", "with an unchanged host"
 Seed = tuple[str, int]
 """Condition and seed of a run."""
 BySeed = Mapping[Seed, float | None]
-"""None without enough flows; infinite if it is that of a flow that has not completed."""
+"""None without enough flows; infinite if a flow that has not completed decides it."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Statistic:
     share: float | None
     """Of a percentile; None for the mean."""
     needed: int
-    """Flows of a run: with fewer the statistic is that of two or three flows."""
+    """Smallest number of flows in a run: with fewer, two or three flows decide the statistic."""
 
 
 SMALL_MEAN = Statistic("small_mean", "small", "mean", None, 1)
@@ -82,7 +82,7 @@ class Row:
     samples: Mapping[str, BySeed]
     """By the name of a statistic."""
     base: Mapping[str, BySeed] = field(default_factory=dict)
-    """Those of the scheme that it is compared with; empty for that one itself."""
+    """Samples of the scheme that it is compared with; empty for that scheme itself."""
 
     def value(self, of: Statistic) -> Value | None:
         """The mean over the runs; None without enough flows."""
@@ -193,8 +193,8 @@ def _row(
 
 
 def _statistic(of: Statistic, ordered_ps: Sequence[float], started: int) -> float | None:
-    """Of the completion times of a run, in us: of those that started, and unfinished ones rank
-    last. A mean is that of completed flows.
+    """A statistic of the completion times of a run, us. Percentiles cover all started flows, with
+    unfinished ones last; a mean covers completed flows.
     """
     if started < of.needed:
         return None

@@ -35,8 +35,8 @@ def read_plans(design: Design) -> dict[str, Plan]:
 
 
 def measure(design: Design, plans: dict[str, Plan]) -> dict[str, float | None]:
-    """The measurement of each prediction, by the same names; None if there is none. `plans` are
-    those of `read_plans`.
+    """The measurement of each prediction, by the same names; None if there is none. `plans` come
+    from `read_plans`.
 
     The stability margin is not measured. Without load there is no slowdown.
     """

@@ -28,7 +28,7 @@ class Frontier:
 
 
 def frontiers(rows: Sequence[Row]) -> list[Frontier]:
-    """That of all flows first; without the groups that have neither small nor large flows."""
+    """A frontier per group, all flows first; groups with neither size class are omitted."""
     all_flows = {row.scheme: row for row in rows if row.group == ALL}
     found = []
     for group in dict.fromkeys(row.group for row in rows):

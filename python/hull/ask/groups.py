@@ -45,7 +45,7 @@ _COMPARE: "dict[str, Callable[[pl.Expr, int], pl.Expr]]" = {
 
 
 def label(flows: "pl.DataFrame", texts: Sequence[str]) -> "pl.DataFrame":
-    """Flows with a column `group`; those without one keep that of the trace, or are "other"."""
+    """Flows with a column `group`; a flow in no group keeps the trace's label, or is "other"."""
     import polars as pl
 
     own = pl.lit(NO_GROUP)

@@ -22,7 +22,7 @@ def guess(
     inside = private or list(addresses)
     free = [list(rack) for rack in racks]
     if len(inside) < len(addresses) or gateway is not None:
-        # The gateway's link is that of what is outside.
+        # The gateway's link belongs to the outside addresses.
         through = max(host for rack in racks for host in rack) if gateway is None else gateway
         for rack in free:
             if through in rack:

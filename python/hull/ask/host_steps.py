@@ -1,8 +1,8 @@
 """The hosts' part of a runbook: sysctl and module files, routes, units, checks and the way back.
 
-Names are those of Linux: sysctls of Documentation/networking/ip-sysctl.rst, DCTCP of dctcp.rst
-beside it, routes of ip-route(8), counters of nstat(8), what a socket shows of ss(8). HULL's options
-are those of `hull linux attach` (docs/linux/attach.md).
+Names are Linux's: sysctls of Documentation/networking/ip-sysctl.rst, DCTCP of dctcp.rst beside it,
+routes of ip-route(8), counters of nstat(8), what a socket shows of ss(8). HULL's options belong to
+`hull linux attach` (docs/linux/attach.md).
 """
 
 import math

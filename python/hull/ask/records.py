@@ -31,7 +31,7 @@ SAMPLE = 1000
 """Rows that units are guessed from."""
 ROW = "row"
 MORE = "more cells than the header"
-"""Column with the first cell of a row beyond those of the header."""
+"""Column with the first cell of a row beyond the header's cells."""
 CAPTURES = (
     b"\xd4\xc3\xb2\xa1",
     b"\xa1\xb2\xc3\xd4",
@@ -134,7 +134,7 @@ def scan(path: Path, head: bytes) -> Records:
     if sample.is_empty():
         raise refused(path, f"has the columns {shown(', '.join(names))} and no row; expected flows")
     records = Records(form, frame, names, tuple(schema[name] for name in names), sample)
-    # Before any cell is judged: those of a longer row are in the wrong columns.
+    # Before any cell is judged: the cells of a longer row are in the wrong columns.
     if (longer := sample.filter(records.longer())).height:
         row, cell = longer.select(ROW, MORE).row(0)
         raise longer_row(path, names, row, cell)

@@ -1,10 +1,10 @@
 """The switches' part of a runbook: marking thresholds by rate of port, as three vendors write them.
 
 DCTCP marks every packet above K of the queue's instantaneous length, so both of WRED's thresholds
-are K, the probability is 100% and the average has no weight. Sizes in bytes. The syntax is that of
-Arista's data model of EOS (arista.avd, eos_cli_config_gen: qos_profiles and uc_tx_queues), of the
+are K, the probability is 100% and the average has no weight. Sizes in bytes. The syntax follows
+Arista's data model of EOS (arista.avd, eos_cli_config_gen: qos_profiles and uc_tx_queues), the
 Cisco Nexus 9000 Series NX-OS Quality of Service Configuration Guide (10.x, queuing and scheduling),
-and of SONiC's Configuration.md (sonic-buildimage), with the counters of its ECN and WRED statistics
+and SONiC's Configuration.md (sonic-buildimage), with the counters of its ECN and WRED statistics
 design. hull has tried none of it on a switch.
 """
 
@@ -77,8 +77,8 @@ def _limits(rollout: Rollout, switch_result: str | None) -> list[str]:
         return told
     return [
         "Switches of these vendors have no phantom queue: they mark by the real queue, which a "
-        "link below its rate does not have. The page simulates phantom queues at all ports; those "
-        "of hosts stand behind the ports to hosts alone.",
+        "link below its rate does not have. The page simulates phantom queues at all ports; the "
+        "hosts' phantom queues stand only behind the ports to hosts.",
         *told,
     ]
 

@@ -25,13 +25,13 @@ from hull.results.changes import next_in_words, told
 _SHOWN = (SMALL_MEAN, SMALL_P99, SMALL_P999, LARGE_MEAN, LARGE_P99)
 _SHORT = {None: "mean", 0.99: "p99", 0.999: "p99.9"}
 _EXPLAINED = (
-    "In brackets the 95% range of the mean, below it that of another such period where each seed "
-    "has its own flows. A percentile needs 300 flows in each run, the 99.9th 3,000."
+    "In brackets the 95% range of the mean, below it the range of another such period where each "
+    "seed has its own flows. A percentile needs 300 flows in each run, the 99.9th 3,000."
 )
 
 
 def answer_table(question: Question, rows: Sequence[Row], group: str) -> str:
-    """That of one group."""
+    """The answer's table for one group."""
     looks = {scheme.name: scheme for scheme in question.looks}
     names = [f"{of.size}, {_SHORT[of.share]} (µs)" for of in _SHOWN]
     names += ["small flows", "large flows"]

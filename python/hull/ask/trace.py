@@ -91,8 +91,8 @@ def read_trace(
 ) -> Trace:
     """The flows of a trace.
 
-    `columns`: the value of `--columns`; `unit`: that of start and end; `packet_bytes`: bytes per
-    packet if the trace counts only packets; `idle_ps`: the gap that ends a flow of a capture;
+    `columns`: the value of `--columns`; `unit`: the unit of start and end; `packet_bytes`: bytes
+    per packet if the trace counts only packets; `idle_ps`: the gap that ends a flow of a capture;
     `sampling`: the rate by which sizes are multiplied, in place of a column's. Raises UsageError.
     """
     import polars as pl

@@ -93,7 +93,7 @@ def plan_of(trial: Trial, lists: "Sequence[pl.DataFrame]", folder: Path, seeds: 
 
 
 def _write_flows(flows: "pl.DataFrame", folder: Path) -> Path:
-    """A flow list, named after its content, so that it never replaces that of an earlier run."""
+    """A flow list, named after its content, so that it never replaces an earlier run's list."""
     import hashlib
     import io
 

@@ -111,7 +111,7 @@ def epoch_unit(values: Sequence[float]) -> str | None:
 
 
 def numbers_of(texts: Sequence[object]) -> list[float]:
-    """Those of a sample that are numbers."""
+    """The numbers in a sample."""
     found = []
     for text in texts:
         try:

@@ -4,7 +4,7 @@ A headroom *fits* if the 99th percentile of small flows is shown to fall, and th
 is shown to grow by no more than is allowed. It is *ruled out* if it is shown to cost more, in the
 mean or the 99th percentile of large flows, or to gain less than 5%, or to lengthen the mean or the
 99.9th percentile of small flows by 5%. Otherwise it is *undecided*. Several headrooms are tried, so
-each range is that of its share of 5% (Bonferroni).
+each range uses its share of 5% (Bonferroni).
 """
 
 import math
@@ -31,7 +31,7 @@ LEAST_SEEDS = 5
 SEEDS_IF_UNDECIDED = 20
 """Of a second attempt."""
 _LEAST_LOAD = 0.01
-"""Of the busiest link: below, no queue forms whatever the scheme."""
+"""Load of the busiest link below which no queue forms with any scheme."""
 _MOST_UNFINISHED = 0.01
 """Share of the flows of a class that have not completed."""
 _LEAST_GAIN = 0.95
@@ -147,7 +147,7 @@ def _cannot_tell(rows: Sequence[Row], label: Mapping[str, str], busiest: Load) -
         part = percent(busiest.part) if busiest.part >= 1e-4 else "less than 0.01%"
         return (
             f"Cannot tell: {busiest.link} is the busiest and carries {part} of "
-            "its rate, so hardly a queue forms whatever the scheme. Give the busiest part of a "
+            "its rate, so hardly a queue forms with any scheme. Give the busiest part of a "
             "longer trace, or one that holds all hosts of these links."
         )
     for row in rows:
@@ -181,7 +181,7 @@ def _cannot_tell(rows: Sequence[Row], label: Mapping[str, str], busiest: Load) -
 
 
 def _is_unknown(row: Row, of: Statistic) -> bool:
-    """Whether a statistic is that of a flow that has not completed, in any run."""
+    """Whether, in any run, a flow that has not completed decides a statistic."""
     return any(value == math.inf for value in row.samples[of.name].values())
 
 

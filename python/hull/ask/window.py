@@ -62,7 +62,7 @@ def choose(
     if window is None and len(start) > most_flows:
         begin, end = _busiest(start, sizes, most_flows)
         why = (
-            f", the part with the most bytes among those of at most {number(most_flows)} flows; "
+            f", the part of at most {number(most_flows)} flows with the most bytes; "
             "choose another with --window"
         )
     elif window is None or window.strip() == "all":
@@ -88,7 +88,7 @@ def choose(
     total = len(start)
     moved = pl.Series("start_ps", start[chosen] - begin)
     del start
-    # A join would hold all rows; a filter keeps their order, which is that of `chosen`.
+    # A join would hold all rows; a filter keeps their order, the same as in `chosen`.
     rows = pl.Series(chosen.astype(np.uint32))
     flows = (
         placed.flows.with_row_index("place")

@@ -23,7 +23,7 @@ HELP = ("-h", "--help")
 
 class Option:
     """`Annotated[str, Option("--name", "-n", metavar="N", help="...")]`; a bool is a flag, a list
-    may be repeated. Without a name that of the parameter.
+    may be repeated. Its default name is the parameter's.
     """
 
     def __init__(self, *names: str, metavar: str = "", help: str = "") -> None:
@@ -50,7 +50,7 @@ class Parameter:
     name: str
     declared: Option | Argument
     type: type
-    """bool, int, str, Path or an enumeration; of a list that of its members."""
+    """bool, int, str, Path or an enumeration; for a list, the type of its members."""
     many: bool
     required: bool
 

@@ -89,7 +89,7 @@ def draw(results: Results) -> "Figure":
 
 _SERVERS = 10
 _PACKETS = {"search": 4 / 3500, "background": 1 / 950}
-"""Packets for each byte, as the report counts them: those of a request of 3500 B for search."""
+"""Packets for each byte, as the report counts them; for search, with requests of 3500 B."""
 _TIME_PS = 150e12
 """Simulated time of the report's counts, to which ours are scaled."""
 

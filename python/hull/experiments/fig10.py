@@ -1,8 +1,8 @@
 """Figure 10 of the paper (figure 4.10 of the thesis): how much longer 10 MB take behind a phantom
 queue of 800, 900 and 950 Mbps, against equation 3: slowdown (1 - rho) / (gamma - rho).
 
-As in the paper gamma is the drain rate less 8% of the line rate, and the time that is compared with
-is that of the best scheme without phantom queue (section 6.2.1). Slowdowns in percent.
+As in the paper gamma is the drain rate less 8% of the line rate, and times are compared with the
+best scheme without phantom queue (section 6.2.1). Slowdowns in percent.
 """
 
 from itertools import pairwise

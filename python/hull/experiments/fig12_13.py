@@ -1,7 +1,7 @@
 """Figures 12 and 13 of the paper (thesis 4.5.3): completion times of five million flows between 192
 servers in a three-tier tree, for TCP, DCTCP and HULL.
 
-Classes are those of the figures: up to 10 KB, to 100 KB, to 10 MB and above.
+Classes are as in the figures: up to 10 KB, to 100 KB, to 10 MB and above.
 """
 
 from statistics import fmean

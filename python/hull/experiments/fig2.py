@@ -1,7 +1,7 @@
 """Figure 2 of the paper: drain rate of a phantom queue, TCP with ECN against DCTCP, both paced.
 
 Latency is the probes' (us), throughput what the receiver's link carries (Mbps). The baselines are
-those of table 1.
+as in table 1.
 """
 
 from typing import TYPE_CHECKING

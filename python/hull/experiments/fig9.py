@@ -1,8 +1,8 @@
 """Figure 9 of the paper: two to eight long-lived flows with a phantom queue, MTU 1500 and 300.
 
 The smaller packets make the bandwidth-delay product five times larger in packets. Drain rate and
-threshold, 800 Mbps and 6 KB, are those of thesis figure 4.9's caption. Latency is the probes'
-(us), which have the size of the packets.
+threshold, 800 Mbps and 6 KB, are from thesis figure 4.9's caption. Latency is the probes' (us),
+which have the size of the packets.
 """
 
 from typing import TYPE_CHECKING

@@ -81,7 +81,7 @@ DROP_TAIL = (
     "39 at 10 Mbit/s (median deviations 7.9 and 10.4%). The 24 goodputs of CUBIC beside CUBIC all "
     "are, 21 of 24 of Prague beside Prague, 32 of 48 of the mixed rows. There Prague has 0.66 of "
     "the published goodput (geometric mean of 24 rows). With random delays in the hosts of 20, 100 "
-    "and 300 us on average Prague has 0.76, 0.83 and 0.92; those of the testbed are not known. An "
+    "and 300 us on average Prague has 0.76, 0.83 and 0.92; the testbed's are not known. An "
     "ACK for each packet gives 0.54"
 )
 AT_LENGTH = "--set run.duration=178s --set run.warmup=118s"
@@ -96,8 +96,8 @@ TRIED: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {
     ),
     ("dualpi2", 10): (
         "the step: with upstream's, CUBIC has 6.04 and Prague 3.52 Mbit/s at 10 ms, where 2.93 and "
-        "6.22 are published; one of 2.5 ms for all packets gives 3.79 and 5.77, that of packets "
-        "that found two 3.94 and 5.63",
+        "6.22 are published; a step of 2.5 ms applied to all packets gives 3.79 and 5.77, applied "
+        "to packets that found two 3.94 and 5.63",
         (NO_QUEUE, f"{NO_QUEUE} --set switch.dualpi2.step=2.5ms {LONGER}"),
     ),
     ("pfifo", 50): (DROP_TAIL, (AT_LENGTH, f"{SOME_NOISE} {AT_LENGTH}")),

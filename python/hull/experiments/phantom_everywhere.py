@@ -26,7 +26,7 @@ DCTCP, HULL, CUBIC, NSCC, PRAGUE, UNOCC = SCHEMES = (
     "unocc",
 )
 CUTTING = (DCTCP, HULL, CUBIC, PRAGUE, UNOCC)
-"""Transports that reduce the window on a mark, whatever the delay is."""
+"""Transports that reduce the window on a mark, for any delay."""
 LOOKS = (
     Scheme(DCTCP, "DCTCP", BLUE, (5, 2), "s"),
     Scheme(HULL, "DCTCP, paced", VERMILION, (1, 0), "o"),

@@ -2,7 +2,7 @@
 
 Two and eight paced long-lived flows behind a phantom queue of 950 Mbps, and of 800 Mbps, which
 avoids the drops. The time that the receiver takes for a packet is fitted with two flows and 300
-bytes; the ring is e1000e's. Drops are those of a full receive ring, in the whole run.
+bytes; the ring is e1000e's. Drops are caused by a full receive ring, and counted in the whole run.
 """
 
 from typing import TYPE_CHECKING

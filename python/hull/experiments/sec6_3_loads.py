@@ -1,7 +1,7 @@
 """Section 6.3 of the paper at other loads: the flows of figures 12 and 13 at 5, 10, 20 and 25% of
 the servers' links, DCTCP and HULL.
 
-The links between racks and pods have about three times the load. Classes are those of the figures,
+The links between racks and pods have about three times the load. Classes are as in the figures,
 times last until the sender has the last ACK, as the paper's 16.2 us for 6.8 KB do.
 """
 

@@ -1,7 +1,7 @@
 """Table 4 of the paper (table 4.4 of the thesis): the testbed of 6.2, four schemes, 20-60% load.
 
 Switch latency is what the testbed's latency meter saw: probe packets, the unloaded latency
-subtracted. Claims are those of the paper's abstract, section 6 and 6.2.1, and of thesis 4.5.2.
+subtracted. Claims are from the paper's abstract, sections 6 and 6.2.1, and thesis 4.5.2.
 """
 
 from collections.abc import Callable
@@ -60,14 +60,14 @@ def each(
 def ratio(
     over: str, under: str, read: Reader, loads: tuple[str, ...] = LOADS
 ) -> Callable[[Results], dict[str, float]]:
-    """By load, a value of one scheme over that of another."""
+    """By load, the ratio of a value of scheme `over` to the value of scheme `under`."""
     return lambda results: {
         load: results.mean(load, over, read) / results.mean(load, under, read) for load in loads
     }
 
 
 def cut_pct(over: str, under: str, read: Reader) -> Callable[[Results], dict[str, float]]:
-    """Reduction of a value of `under` against that of `over`, percent, by load."""
+    """Reduction of a value by scheme `under` against scheme `over`, percent, by load."""
     return lambda results: {
         load: 100 * (1 - value) for load, value in ratio(under, over, read)(results).items()
     }
@@ -407,7 +407,7 @@ _CLAIMS = (
         kind="fitted",
         bound="document",
         tried="It holds in the full size (19, 33 and 53%) and in the quick one. But the paper's "
-        "range is that of its own three numbers: 3 seeds of 80 s give 18, 31 and 60%.",
+        "range covers its own three numbers: 3 seeds of 80 s give 18, 31 and 60%.",
         shown_by=commands("table4", "--full", "", "--seeds 3 --set run.duration=80s"),
     ),
 )

@@ -1,8 +1,8 @@
 """Table 5 of the paper (table 4.5 of the thesis): HULL against TCP with two strict priorities, at
 40% load, in large buffers (dynamic allocation) and small ones (10 packets a port and priority).
 
-Switch latency is what probes of high priority saw, the unloaded latency subtracted: with QoS, that
-of the high-priority queue.
+Switch latency is what probes of high priority saw, the unloaded latency subtracted: with QoS, in
+the high-priority queue.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 20 KB are requested from one server again and again over one connection; distribution of the
 completion times (ms). Senders restart from their initial window after an idle clock tick of 10 ms,
-unlike those of the incast experiments (docs/experiments/thesis-fig2-22.md).
+unlike in the incast experiments (docs/experiments/thesis-fig2-22.md).
 """
 
 from typing import TYPE_CHECKING

@@ -124,7 +124,7 @@ _LARGE = (
 )
 _SHORT = (
     "At ten times the volume of updates links are 40% busy, and a short message shares its link "
-    "with updates, whatever the queue. In 15 s, 1044 short messages, it is 30.6 ms with TCP, "
+    "with updates, in any queue. In 15 s, 1044 short messages, it is 30.6 ms with TCP, "
     "29.9 with DCTCP and 22.9 with RED. DCTCP's with K = 65 38.8 ms, alpha that starts at 0 "
     "24.4, windows of at most 200 packets 25.0 (TCP 30.2), one ACK for each packet 25.5 (TCP "
     "26.3)."

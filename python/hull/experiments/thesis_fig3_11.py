@@ -186,7 +186,7 @@ def _hybrid(g: float, until_ms: float) -> list[tuple[list[float], list[float]]]:
 
 
 def draw(results: Results) -> "Figure":
-    """Both windows over time, a panel for each scheme, over those of the Hybrid Model."""
+    """Both windows over time, a panel for each scheme, over the Hybrid Model's windows."""
     from hull.figures import Line, Panel, plot_sweep
 
     panels = []

@@ -1,6 +1,6 @@
 """Figure 3.12 of the thesis: the shares of flows with two round-trip times, by the times' ratio.
 
-Two flows have 100 us, two up to 1 ms; throughputs are those of the two groups in the measured time.
+Two flows have 100 us, two up to 1 ms; throughputs are per group, in the measured time.
 """
 
 import math
@@ -44,7 +44,7 @@ def _long(results: Results) -> tuple[int, ...]:
 
 
 def _ratio(results: Results, long_us: int, scheme: str) -> float:
-    """Throughput of the two short flows over that of the two long ones."""
+    """Throughput of the two short flows divided by the throughput of the two long ones."""
     import polars as pl
 
     def read(series: "pl.DataFrame") -> float:

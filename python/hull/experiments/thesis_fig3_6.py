@@ -153,7 +153,7 @@ def _extremes(results: Results, g: float, scheme: str) -> tuple[list[float], lis
 
 
 def draw(results: Results) -> "Figure":
-    """Both extremes by window, a panel for each g, over those of the model."""
+    """Both extremes by window, a panel for each g, over the model's extremes."""
     from hull.figures import Line, Panel, plot_sweep
 
     panels = []

@@ -1,6 +1,6 @@
 """Figure 3.7 of the thesis: the period of DCTCP's limit cycle by window, for two gains.
 
-The simulations are those of figure 3.6.
+The simulations are the same as for figure 3.6.
 """
 
 import math
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @cache
 def _periods(g: float) -> list[float]:
-    """Those of the fluid model, as the figure shows them."""
+    """The fluid model's periods, as the figure shows them."""
     return [cycle.model().period for cycle in CYCLES[g]]
 
 
@@ -108,7 +108,7 @@ CLAIMS = (
 
 
 def draw(results: Results) -> "Figure":
-    """Period by window, a panel for each g, over those of the fluid and the Sawtooth model."""
+    """Period by window, a panel for each g, over the fluid and the Sawtooth model's periods."""
     from hull.figures import Line, Panel, plot_sweep
     from hull.theory.bottleneck import Bottleneck
     from hull.theory.sawtooth import sawtooth

@@ -1,8 +1,8 @@
 """Figure 5.15 of the thesis: utilisation and queue of one TCP or QCN source by round trip.
 
-The runs are those of table 5.1. QCN is judged as described and with IEEE 802.1Qau's details, both
-with feedback after half of the round trip, as with a switch in the middle of the path. Feedback
-after the whole round trip is shown as well.
+The runs are the same as for table 5.1. QCN is judged as described and with IEEE 802.1Qau's details,
+both with feedback after half of the round trip, as with a switch in the middle of the path.
+Feedback after the whole round trip is shown as well.
 """
 
 from collections.abc import Callable

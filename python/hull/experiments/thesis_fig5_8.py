@@ -1,6 +1,6 @@
 """Figure 5.8 of the thesis: the plant's input from the standard and from the AP controller.
 
-The errors are those of the example of 5.5.1 (a step, no delay), once for both controllers: the
+The errors are taken from the example of 5.5.1 (a step, no delay), once for both controllers: the
 figure gives no values. Computed, not simulated. Times in s.
 """
 

@@ -1,8 +1,8 @@
 """Figure B.1 of the thesis: the marked fraction converges, as alpha(n + 1) = f(alpha(n)).
 
 f(alpha) = exp(-g (1 + W* alpha / 2)) (exp(g) - 1 + alpha), windows in packets. Computed, not
-simulated. Neither figure nor text gives g and W*; here they are chosen so that the fixed point is
-that of the caption. Lemma B.1 is checked on a grid of what 3.20 allows.
+simulated. Neither figure nor text gives g and W*; here they are chosen so that the fixed point
+agrees with the caption. Lemma B.1 is checked on a grid of what 3.20 allows.
 """
 
 import math

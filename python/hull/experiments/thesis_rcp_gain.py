@@ -2,9 +2,9 @@
 
 Thesis 5.5.3 says that RCP's automatic adjustment of the gain stabilizes it as the round trip
 varies, and disables it for figure 5.13. Scenario thesis-rcp with round trips (ms) below, at and
-above those of that figure, with the printed beta and a tenth of it; d0 begins at 20 ms and moves by
-0.02 of the way to the packets' mean in each interval. Packets have 9000 bytes, so that there are
-fewer of them. Rates are in Gbit/s, for all ten sources together.
+above the figure's, with the printed beta and a tenth of it; d0 begins at 20 ms and moves by 0.02 of
+the way to the packets' mean in each interval. Packets have 9000 bytes, so that there are fewer of
+them. Rates are in Gbit/s, for all ten sources together.
 """
 
 from typing import TYPE_CHECKING

@@ -45,7 +45,7 @@ LINK_GBPS = 2.4
 
 @cache
 def largest(controller: "Controller") -> float:
-    """The delay from which on it is unstable: that of the example has one such boundary."""
+    """The smallest unstable delay; the example's loop has one such boundary."""
     from hull.theory.averaging import EXAMPLE, EXAMPLE_PERIOD, Loop, spectral_radius
 
     low, high = 0.0, MOST_S

@@ -101,8 +101,8 @@ class Event(NamedTuple):
 
     @property
     def as_published(self) -> bool:
-        """Whether a response may have been lost at the aggregator's port, and times are near those
-        of the figure. Without a long queue that port loses nothing: then the request was lost."""
+        """Whether a response may have been lost at the aggregator's port, and times are near the
+        figure's. Without a long queue that port loses nothing: then the request was lost."""
         return (
             self.longest >= MEMORY_MS / 2
             and abs(self.spread / SPREAD_MS - 1) <= 0.25
@@ -115,7 +115,7 @@ class Event(NamedTuple):
 def _events(results: Results) -> list[Event]:
     """Queries with one timeout that end after the minimum RTO, those nearest to the figure first.
 
-    Those of aggregators that send another query before the end are left out: its responses look
+    Queries of aggregators that send another query before the end are left out: its responses look
     the same.
     """
     found = []

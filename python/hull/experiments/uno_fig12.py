@@ -1,8 +1,8 @@
 """Figure 12 of Uno (SC'25): the flows of figure 10 with queues by the bandwidth-delay product.
 
 Ports at the border have 0.1 times the product of a path between the data centres, 2.24 MB, and all
-others that of a path within one, 175,344 bytes; 40% load, us until the last acknowledgment. The
-published values are constants of a script whose comments call them dummy data.
+others 0.1 times the product of a path within one, 175,344 bytes; 40% load, us until the last
+acknowledgment. The published values are constants of a script whose comments call them dummy data.
 """
 
 from typing import TYPE_CHECKING

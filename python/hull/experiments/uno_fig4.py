@@ -43,8 +43,8 @@ SWEPT = (
     ("5%", "20%", "80%"),
     ("10%", "20%", "80%"),
 )
-"""Slowdown and thresholds of the phantom queue: those of the scripts of figures 10 to 12, those
-with which the authors' simulator gives the recorded values, and others."""
+"""Slowdown and thresholds of the phantom queue: from the scripts of figures 10 to 12, the values
+with which the authors' simulator gives the recorded results, and others."""
 
 LOOKS = (
     Scheme(NORMAL, "Marking by the queue", VERMILION, (2, 2), "o"),

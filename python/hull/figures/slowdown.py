@@ -83,7 +83,7 @@ def _draw(
         linewidth=1.2, zorder=3,
     )  # fmt: skip
     above = [value + spread for value, spread in zip(y, half, strict=True)]
-    # No slowdown is below 1, whatever the interval of few seeds is.
+    # No slowdown is below 1, even if the interval of few seeds reaches there.
     below = [max(1.0, value - spread) for value, spread in zip(y, half, strict=True)]
     axis.fill_between(x, below, above, color=scheme.colour, alpha=0.2, linewidth=0)
     return above

@@ -32,7 +32,7 @@ def write_record(folder: Path, content: dict[str, Any], below: Iterable[Path] = 
 
 
 def record_again(folder: Path, name: str) -> None:
-    """A file was written again: its checksum in run.json, if it has one, becomes that of today."""
+    """Update the checksum in run.json, if it has one, of a file that was written again."""
     try:
         sums = _recorded(folder)
         content = read_json(folder / RECORD) if name in sums else None

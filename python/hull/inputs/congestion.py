@@ -216,8 +216,8 @@ def check_same(cls: type, expected: str) -> None:
         import platform
 
         raise UsageError(
-            f"congestion_control: {cls.__module__}.{cls.__qualname__} on {platform.node()} is not "
-            "that of this sweep; install the same module on both sides"
+            f"congestion_control: {cls.__module__}.{cls.__qualname__} on {platform.node()} differs "
+            "from this sweep's; install the same module on both sides"
         )
     _same.add((cls, expected))
 
@@ -257,7 +257,7 @@ def _values(cls: type) -> dict[str, str]:
 
 
 def _code(code: CodeType) -> str:
-    """What a function does, whatever file and line it is from."""
+    """What a function does, independent of its file and line."""
     return f"{code.co_code.hex()} {code.co_names} {[_text(item) for item in code.co_consts]}"
 
 

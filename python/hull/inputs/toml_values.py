@@ -13,8 +13,8 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """A value with Python's own numbers, texts and lists in place of those of NumPy, also inside
-    tables and lists.
+    """A value with Python's own numbers, texts and lists in place of NumPy's, also inside tables
+    and lists.
     """
     if depth > _DEEPEST:
         return value  # which `check_toml` refuses

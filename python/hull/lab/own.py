@@ -251,7 +251,7 @@ class _Reading:
                 self._values.setdefault("load", 0.2)
 
     def _schemes(self) -> list[str]:
-        """The lab's schemes for those of the file, in its order; at least one."""
+        """The lab's counterparts of the file's schemes, in its order; at least one."""
         found: dict[str, str] = {}
         for name, cell in self._cells.items():
             id_ = counterpart(cell)

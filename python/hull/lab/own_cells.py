@@ -1,8 +1,8 @@
 """The user's scenario as it is: its own network and traffic, run live with the controls' changes.
 
 Each scheme of the file is a scheme of the lab named `own:NAME`. A control changes it only if its
-value differs from the file's. With no control moved the run is that of `hull run`, with the lab's
-warm-up, duration and samples.
+value differs from the file's. With no control moved the run is the same as with `hull run`, with
+the lab's warm-up, duration and samples.
 """
 
 import copy

@@ -1,7 +1,7 @@
 """The settings that go with a link speed, a round trip, a packet size and a number of flows.
 
-K, drain and threshold are those of `hull design` (thesis 3.15, paper equation 5 and table 3);
-buffer and slow motion are the lab's own. Numbers in SI base units; shares as parts of 1.
+K, drain and threshold are as in `hull design` (thesis 3.15, paper equation 5 and table 3); buffer
+and slow motion are the lab's own. Numbers in SI base units; shares as parts of 1.
 """
 
 import math

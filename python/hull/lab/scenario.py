@@ -1,8 +1,8 @@
 """The scenario of a state of the lab, which the page shows and `hull run` runs.
 
 The network is a star: host 0 receives, with a host for each long flow, and servers for the small
-requests. The round trip without queueing is that of a full packet and its acknowledgment over the
-two links, transmission included, as in `hull design`. The hosts' stack delays vary by 1/200 of the
+requests. The round trip without queueing is for a full packet and its acknowledgment over the two
+links, transmission included, as in `hull design`. The hosts' stack delays vary by 1/200 of the
 remaining delay; otherwise some flows would get all marks. The sampling interval gives the page 200
 samples per second of wall time. A run lasts 10,000 round trips, after 200 in which flows converge,
 or ten minutes of wall time if that is less.
@@ -75,7 +75,7 @@ def shown_flows(state: State) -> int:
 
 def edges(state: State) -> list[float]:
     """The latencies at which the distribution is sampled, s: 0, and from a tenth of a packet's time
-    to that of a full buffer.
+    to a full buffer's.
     """
     low, high = 0.1 * 8 * state.mtu / state.rate, 8 * max(state.buffer, 2 * state.mtu) / state.rate
     count = 72

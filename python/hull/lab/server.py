@@ -63,7 +63,7 @@ def make_app(guard: Guard, limits: Limits, own: Own | None = None) -> ASGIApp:
         openapi_url=None,
         telemetry={"auto_configure": False, "tracing": False, "metrics": False, "logs": False},
     )
-    # What a browser does not run unless it is called by its name, whatever the system says.
+    # Browsers run modules only with this type, which the system's table may lack.
     mimetypes.add_type("text/javascript", ".js")
 
     async def admit(request: Request) -> None:

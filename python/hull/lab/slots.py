@@ -73,14 +73,14 @@ class Slot:
 
 
 class Slots:
-    """Those of one server."""
+    """The connection slots of one server."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._open: set[Slot] = set()
 
     def enter(self, transport: asyncio.Transport, address: str) -> Slot:
-        """A slot for a new connection; if all are in use, that of another one."""
+        """A slot for a new connection; if all are in use, another connection's."""
         slot = Slot(network_of(address), transport, self._limits)
         slot.await_request()
         if len(self._open) >= self._limits.connections:

@@ -48,4 +48,4 @@ class Turns:
 
 
 TURNS = Turns(max(1, len(os.sched_getaffinity(0)) // 2))
-"""Those of this server."""
+"""The turns of this server."""

@@ -46,8 +46,8 @@ _WITH_RTT: dict[str, tuple[str, _Words]] = {
 
 
 def with_defaults(arguments: list[str]) -> list[str]:
-    """The arguments of `hull linux` with those of the design; stderr lists them with their source.
-    Raises UsageError for an invalid round trip or rate.
+    """The arguments of `hull linux` with the design's; stderr lists these with their source. Raises
+    UsageError for an invalid round trip or rate.
     """
     devices, given = _read(arguments)
     if devices[:1] not in (["attach"], ["set"]) or {"-h", "--help"} & given.keys():

@@ -1,7 +1,7 @@
 """Perfetto's trace format on the wire: protocol buffers, of which a few fields are needed.
 
 A trace is a sequence of packets (field 1); a packet has a time in ns (8), a sequence (10) and a
-track's description (60) or an event on a track (11). Field numbers are those of Perfetto's
+track's description (60) or an event on a track (11). Field numbers are from Perfetto's
 trace_packet.proto, track_descriptor.proto and track_event.proto; "Writing TrackEvent Protos
 Synthetically" in its documentation says which are wanted.
 """

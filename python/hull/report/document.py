@@ -51,7 +51,7 @@ def document(title: str, body: str, charts: Sequence[Chart]) -> str:
 
 
 def figures(chosen: list[Chart], charts: list[Chart]) -> str:
-    """Add the charts `chosen` to those of the page and return the HTML of their places."""
+    """Add the charts `chosen` to the page's `charts` and return the HTML of their places."""
     text = ""
     for chart in chosen:
         text += (

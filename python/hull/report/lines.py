@@ -149,9 +149,9 @@ def frontier_chart(
     key: str | None,
     bound: float | None = None,
 ) -> Chart:
-    """A dot for each point, with its interval as bars. Those of a scheme are joined in their order
-    along `key`, and the ends labelled with `at`; without a key, all are labelled and none joined.
-    A dashed line stands at `bound` of the axis across.
+    """A dot for each point, with its interval as bars. The dots of a scheme are joined in their
+    order along `key`, and the ends labelled with `at`; without a key, all are labelled and none
+    joined. A dashed line stands at `bound` of the axis across.
     """
     x, y = axes
     shown = _shown(points, looks)

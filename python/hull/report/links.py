@@ -74,8 +74,8 @@ def links_of(folder: Path, condition: str) -> Links:
 
 
 def heat_maps(links: Links, looks: Sequence[Scheme], most: int = MOST_LINKS) -> list[Chart]:
-    """One for each tier: its links by name, a column for each scheme. Where there are more than
-    `most` links, those of each tier that are busiest under any scheme.
+    """One for each tier: its links by name, a column for each scheme. With more than `most` links,
+    the links of each tier that are busiest under any scheme.
     """
     largest = (
         links.use.group_by(*_LINK, maintain_order=True)

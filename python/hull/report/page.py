@@ -53,8 +53,8 @@ _QUEUE_BINS = (60, 600)
 _PORT_BINS = (30, 300)
 _READ_ONCE = 500_000  # rows; 300,000 flows take 26 MB
 _WORDS_LATENCY = (
-    "<p>Switch latency is that of {port}. <strong>Occupancy</strong>: bytes waiting in the port "
-    "divided by its rate, weighted by time. "
+    "<p>Switch latency is measured at {port}. <strong>Occupancy</strong>: bytes waiting in the "
+    "port divided by its rate, weighted by time. "
 )
 _WORDS_PROBE = (
     "<strong>Probe</strong>: waiting time of probe packets sent at a fixed interval, without their "
@@ -225,7 +225,7 @@ class _Condition:
 
     @property
     def shows_latency(self) -> bool:
-        """Whether the switch latency is that of the network, or is asked for. In a network of
+        """Whether the switch latency represents the network, or is asked for. In a network of
         several switches the port to host 0 is one of many.
         """
         one = len(self.links.switches) <= 1 or self.links.client_port == DUMBBELL_PORT

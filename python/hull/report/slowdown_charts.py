@@ -29,7 +29,7 @@ _COLUMNS = ("scheme", "at", "size", "flows", "p50", "p99", "low", "high")
 
 
 def bins_of(summary: Mapping[str, Any], condition: str) -> Bins:
-    """Those of one condition; empty for a run of an earlier version, which had none."""
+    """The bins of one condition; empty for a run of an earlier version, which had none."""
     return {
         cell["scheme"]: bins
         for cell in summary["cells"]
@@ -123,8 +123,8 @@ def slowdown_table(label: str, bins: Bins, looks: Sequence[Scheme]) -> str:
 def slowdown_words(bins: Bins, seeds: int) -> str:
     """What is measured, and where; says so where a bin has too few flows for its percentile."""
     text = (
-        "Completion time of a flow divided by that of the same flow alone in the network, measured "
-        "at its receiver, for all flows. Each step to the right holds the same number of flows. "
+        "Completion time of a flow divided by its time alone in the network, measured at its "
+        "receiver, for all flows. Each step to the right holds the same number of flows. "
         "Percentiles are computed per seed; the lines are their means over the seeds"
     )
     text += ", the band is the 95% interval." if seeds > 1 else "."
@@ -142,7 +142,7 @@ def _place(entry: Mapping[str, Any]) -> int:
 
 
 def _band(value: Mapping[str, Any]) -> tuple[float, float]:
-    """No slowdown is below 1, whatever the interval of few seeds is."""
+    """No slowdown is below 1, even if the interval of few seeds reaches there."""
     half = value["ci95"] or 0.0
     return max(1.0, value["mean"] - half), value["mean"] + half
 

@@ -1,8 +1,8 @@
 """A value with its interval over seeds, and how one scheme differs from another.
 
 A change is a ratio, averaged as its logarithm over the seeds: (1, 10) against (10, 1) is no change
-in either direction. It has two ranges of 95%, by Student's t on the logarithms: that of the mean of
-the model, and that of another period such as those of the seeds.
+in either direction. It has two ranges of 95%, by Student's t on the logarithms: one for the model's
+mean, and one for another period like the seeds' periods.
 """
 
 import math
@@ -71,7 +71,7 @@ class Change:
         return Change(self.mean_log, self.spread_log, self.seeds, tried)
 
     def next_range(self) -> tuple[float, float] | None:
-        """Range of another period such as those of the seeds; None if they do not vary."""
+        """Range of another period like the seeds' periods; None if they do not vary."""
         if not self.has_range:
             return None
         half = self._half(1.0)
@@ -86,7 +86,7 @@ class Change:
         return {"ratio": self.ratio, **known, "seeds": self.seeds}
 
     def _half(self, of_next: float) -> float:
-        """Half of the range of the mean's logarithm; with 1 of that of one more seed."""
+        """Half of the range of the mean's logarithm; with `of_next` = 1, of one more seed's."""
         quantile = student_quantile(1 - 0.025 / self.tried, self.seeds - 1)
         return quantile * self.spread_log * math.sqrt(of_next + 1 / self.seeds)
 
@@ -150,7 +150,7 @@ def in_words(of: Change) -> str:
 
 
 def next_in_words(of: Change) -> str:
-    """The range of another period such as those of the seeds: "-52 to -40%"; empty without."""
+    """The range of another period like the seeds' periods: "-52 to -40%"; empty without."""
     following = of.next_range()
     if following is None:
         return ""

@@ -1,6 +1,6 @@
 """The columns of the result tables (flows.parquet, latency.parquet, ...): unit and meaning.
 
-Those of one run are defined with the Rust code that writes them; the merged tables have three
+The columns of one run are defined with the Rust code that writes them; the merged tables have three
 more. Written into the merged files (Parquet key-value metadata, key "hull.columns", JSON) and into
 the documentation.
 """

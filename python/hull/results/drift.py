@@ -1,7 +1,7 @@
-"""Drift: whether the flows of the second half of a run take longer than those of the first.
+"""Drift: whether flows take longer in the second half of a run than in the first.
 
 Then queues or a backlog of flows still grew when the run ended, and a longer run would give other
-numbers. The halves are those of the time in which flows start; they are paired by run.
+numbers. The halves divide the time in which flows start; they are paired by run.
 """
 
 import math

@@ -1,8 +1,8 @@
 """How flows share a link, and how long they take to get there: from `Result.series`.
 
 Jain's index and the throughput of each flow over time are the measures of thesis 2.3.1 (figure
-2.16), the convergence time that of thesis 3.3.3 (figure 3.11): how long until all flows are within
-10% of their fair share.
+2.16), the convergence time is defined in thesis 3.3.3 (figure 3.11): how long until all flows are
+within 10% of their fair share.
 
 The functions take the rows of one run; from a result with several, choose first:
 `result.series.filter(pl.col("scheme") == "dctcp")`.

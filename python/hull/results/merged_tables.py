@@ -11,7 +11,7 @@ from hull.runs.plan import Part
 
 
 def merge_tables(folder: Path, parts: Sequence[Part]) -> None:
-    """Write each table of a folder from those of the parts that have it."""
+    """Write each table of a folder from the parts' tables, for the parts that have it."""
     for table in COLUMNS:
         name = f"{table}.parquet"
         with_it = [

@@ -1,8 +1,8 @@
 """Slowdown by flow size: how many times as long as alone in the network flows took.
 
-The bins hold equally many flows, as the field plots it. They are those of all flows of a condition
-together, so that its schemes and seeds have the same ones. A percentile is the smallest value of a
-seed with at least that share at or below it; what is told is the mean over seeds.
+The bins hold equally many flows, as the field plots it. All flows of a condition together define
+them, so that its schemes and seeds have the same ones. A percentile is the smallest value of a seed
+with at least that share at or below it; what is told is the mean over seeds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,10 +38,10 @@ def slowdown_by_size(
 ) -> "pl.DataFrame":
     """The slowdown of `result.flows` in at most `bins` bins of flow size with equally many flows.
 
-    Rows are by condition, scheme and size. `bytes` is the largest size of the bin and `share` that
-    of all flows of the condition up to it; a size that fills several bins has one row. `flows` are
-    those of the row in all seeds, `mean`, `p50` and so on means over the seeds, `mean_ci95`, ...
-    the half widths of their 95% intervals (null for one seed).
+    Rows are by condition, scheme and size. `bytes` is the largest size of the bin and `share` the
+    share of the condition's flows up to it; a size that fills several bins has one row. `flows` is
+    the number of the row's flows in all seeds; `mean`, `p50` and so on are means over the seeds,
+    `mean_ci95`, ... the half widths of their 95% intervals (null for one seed).
 
     Raises UsageError for flows without slowdown, as an earlier version of hull wrote them.
     """
@@ -59,7 +59,7 @@ def slowdown_by_size(
     conditions = known.select(pl.col("condition").unique(maintain_order=True)).collect()
     rows: list[dict[str, Any]] = []
     for condition in conditions["condition"]:
-        # One at a time: those of a long sweep together would take gigabytes.
+        # One at a time: all conditions of a long sweep together would take gigabytes.
         here = known.filter(pl.col("condition") == condition).collect()
         groups = here.partition_by("scheme", "seed", as_dict=True, maintain_order=True)
         parts = [
@@ -98,7 +98,7 @@ def add_by_size(summary: dict[str, Any], folder: Path, parts: Sequence[Part]) ->
     ranks = {percentile_name(percentile): _rank(percentile) for percentile in PERCENTILES}
     bins: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for condition in dict.fromkeys(part.cell.condition for part in parts):
-        # One at a time: those of a long sweep together would take gigabytes.
+        # One at a time: all conditions of a long sweep together would take gigabytes.
         here = [
             (part.cell.scheme, _core.flow_slowdowns(str(folder / part.path / "flows.parquet")))
             for part in parts

@@ -57,7 +57,7 @@ def average(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _average(values: list[Any]) -> Any:
-    """Of numbers the mean, of objects and lists that of their members; of nothing, nothing."""
+    """Averages numbers; recurses into dicts and lists; None if every value is missing."""
     present = [value for value in values if value is not None]
     if not present:
         return None

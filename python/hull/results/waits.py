@@ -1,8 +1,8 @@
 """Where small flows spend their time, by scheme: in the transport, the sending host, its pacer,
 each tier of switches, and the receiving host.
 
-Small flows are those of the smallest size class with flows. The places add up to the completion
-time; each value is the mean over the seeds.
+Small flows belong to the smallest size class with flows. The places add up to the completion time;
+each value is the mean over the seeds.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@
 - Rows of a flow list that start after the measured time.
 - Switches that dropped packets and marked none, although senders have ECN.
 - A queue inside the sending host that decides the 99th percentile of small flows.
-- Flows of the second half of the measured time that take longer than those of the first.
+- Flows that take longer in the second half of the measured time than in the first.
 - L4S packets, ECT(1), at switches that do not queue them apart from classic ones.
 """
 
@@ -201,7 +201,7 @@ def _waits_in_hosts(plan: Plan, parts: Sequence[Sequence[Mapping[str, Any]]]) ->
             continue
         host = cell.scenario["host"]
         if "stack_jitter" in host:
-            continue  # the tail is that of the jitter
+            continue  # the jitter decides the tail
         _, share = one.longest()
         own_us = _behind_its_own_packets_us(cell.scenario, one.flows)
         if share - own_us / sum(one.tail_us.values()) >= MUCH:
@@ -233,8 +233,8 @@ def _drifts(plan: Plan, parts: Sequence[Sequence[Mapping[str, Any]]]) -> Iterato
             if found is not None:
                 yield (
                     f"{name}: run.duration: the mean completion time of {of_seeds[0]['class']} "
-                    f"flows that start in the second half {in_words(found)} against those of the "
-                    "first half: a longer run has other results"
+                    f"flows that start in the second half {in_words(found)} against the first "
+                    "half: a longer run has other results"
                 )
 
 

@@ -47,7 +47,7 @@ class Watch:
                 self._running.remove(run)
 
     def cancel(self) -> None:
-        """Stop everything that runs, and whatever would still be started."""
+        """Stop everything that runs, and start nothing more."""
         with self._lock:
             self._cancelled = True
             for run in self._running:

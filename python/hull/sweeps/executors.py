@@ -23,8 +23,8 @@ def open_engine(
 ) -> Engine:
     """The engine for a name as `--executor` takes it, or for an executor.
 
-    `options` are those of Slurm, `shared` a folder that its machines see, `needs` the bytes that
-    each run is estimated to need: threads share this process's memory.
+    `options` are Slurm's, `shared` a folder that its machines see, `needs` the bytes that each run
+    is estimated to need: threads share this process's memory.
     """
     jobs = None if jobs is None else check_count(option("jobs"), jobs)
     if options and executor != "slurm":

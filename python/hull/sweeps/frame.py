@@ -85,7 +85,7 @@ class Found:
 def make_frame(
     grid: Grid, found: Found, seeds_of: Callable[[int], Iterable[int]]
 ) -> "pl.DataFrame":
-    """Rows by point in the order of the grid, scheme in that of the file, seed, statistic."""
+    """Rows by point in the grid's order, scheme in the file's order, seed, statistic."""
     import numpy as np
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""The keys that a sweep may name: those of the scenario, and the short forms that the core knows
+"""The keys that a sweep may name: the scenario's, and the short forms that the core knows
 (crates/hull-sim/src/scenario/short_keys.rs). An ambiguous or unknown short form is rejected with
 the closest keys.
 """
@@ -46,7 +46,7 @@ def full_key(name: str, key: str, scenarios: Iterable[dict[str, Any]]) -> str:
 
 
 def _is_of_transport(key: str, scenarios: Iterable[dict[str, Any]]) -> bool:
-    """Whether a key is that of one of the transports beside the scenario's own."""
+    """Whether a key belongs to one of the transports beside the scenario's own."""
     table, _, rest = key.partition(".")
     name, _, rest = rest.partition(".")
     there = any(name in scenario.get(table, {}) for scenario in scenarios)
@@ -54,7 +54,7 @@ def _is_of_transport(key: str, scenarios: Iterable[dict[str, Any]]) -> bool:
 
 
 def _is_group(key: str, scenarios: Iterable[dict[str, Any]]) -> bool:
-    """Whether a key is that of one of the groups of flows."""
+    """Whether a key belongs to one of the groups of flows."""
     table, _, name = key.partition(".")
     return table == "groups" and any(name in scenario.get(table, {}) for scenario in scenarios)
 

@@ -49,7 +49,7 @@ _RATIO = 8
 _GOODPUT = "throughput.total_goodput"
 _WORDS_CHANGES = (
     "A change is the mean of the ratios of paired seeds, by their logarithms, with its 95% range. "
-    "Each range stands alone: of 20 changes of nothing, one is shown as a difference on average."
+    "Each range stands alone: if nothing differs, one of 20 shows a difference on average."
 )
 
 
@@ -249,7 +249,8 @@ def _frontier(contents: Contents, sweep: _Sweep, charts: list[Chart]) -> str:
 
 def frontier_axes(names: Sequence[str]) -> tuple[str, str] | None:
     """Statistics across and up: mean of the largest class of flows, or goodput where there is one
-    class, and the 99th percentile of the smallest class; without flows, that of queries.
+    class, and the 99th percentile of the smallest class; without flows, the 99th percentile of
+    queries.
     """
     there = set(names)
     tails = [n for n in names if n.startswith("fct.") and n.endswith(".p99") and ".acked." not in n]

@@ -17,7 +17,7 @@ class Run:
     condition: str
     scheme: str
     scenario: str
-    """JSON of the resolved scenario, whatever seed it says."""
+    """JSON of the resolved scenario; `seed` replaces its seed."""
     own: type[CongestionControl] | None = None
     """The class of its congestion control, where that is not hull's."""
 

@@ -41,7 +41,7 @@ class Store:
     """A folder of runs by key."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` need not exist; UsageError where it is no store, or that of another version."""
+        """`folder` need not exist; UsageError if it is no store, or another version's."""
         check_path(option("store"), folder, "results/store", inside=_INSIDE_BYTES)
         self.folder = folder
         self.id = _identity(folder)

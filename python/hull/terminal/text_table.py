@@ -7,7 +7,7 @@ _GAP = "  "
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
-    """The lines of the head, and those of the rows. A cell may have several lines; headings are
+    """The lines of the head, and the lines of the rows. A cell may have several lines; headings are
     broken between words where the table is wider than `width`.
     """
     body = [[cell.split("\n") for cell in row] for row in rows]

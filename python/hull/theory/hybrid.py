@@ -32,8 +32,8 @@ class Episode:
 def episodes(windows: ArrayLike, alphas: ArrayLike, g: float) -> Iterator[Episode]:
     """The endless sequence of congestion events (3.17 to 3.19).
 
-    `windows` (packets) and `alphas` are those of the first event, each of shape (flows,); the sum
-    of the windows is W_max throughout. Raises UsageError for another shape, or g outside (0, 1].
+    `windows` (packets) and `alphas` belong to the first event, each of shape (flows,); the sum of
+    the windows is W_max throughout. Raises UsageError for another shape, or g outside (0, 1].
     """
     check_gain(g, "thesis 3.19")
     window, alpha = np.array(windows, dtype=float), np.array(alphas, dtype=float)

@@ -194,7 +194,7 @@ def _bracketed(model: Fluid) -> Array:
 
 
 def _guess(model: Fluid) -> Array:
-    """Window and alpha near those of the cycle: the start of Newton's method."""
+    """Window and alpha near the cycle: the start of Newton's method."""
     alpha = hybrid.steady_alpha(model.window, model.g)
     least = 2 / model.window  # below it windows grow in spite of marks
     if alpha < 1.2 * least:

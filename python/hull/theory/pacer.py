@@ -96,10 +96,10 @@ class RateFilter:
     def burst_rate(self, mean: float, burst: float) -> float:
         """The rate at which equation 4 settles, bytes/s, for bursts of `burst` bytes at `mean`.
 
-        The paper's fixed point (R = M/T, Q = 0) is that of a constant stream. A burst of B drains
-        at R, which averaged over time gives Q = B M/(2 R). Equation 4 is stationary where
-        eta (R - M) = beta Q: R^2 - M R = beta B M/(2 eta). Derived here, for bursts that are closer
-        together than T_r/eta and drain over several T_r.
+        The paper's fixed point (R = M/T, Q = 0) holds for a constant stream. A burst of B drains at
+        R, which averaged over time gives Q = B M/(2 R). Equation 4 is stationary where eta (R - M)
+        = beta Q: R^2 - M R = beta B M/(2 eta). Derived here, for bursts that are closer together
+        than T_r/eta and drain over several T_r.
         """
         return (mean + math.sqrt(mean**2 + 2 * self.beta * burst * mean / self.eta)) / 2
 

@@ -103,7 +103,8 @@ class Fluid:
         for i in range(count):
             rate, aim, level = rates[i], targets[i], queues[i]
             back = i - steps_a_delay
-            # The delayed values at both ends of the step; those of time 0 count from the next on.
+            # The delayed values at both ends of the step; the values at time 0 count from the next
+            # step on.
             before, heard = (rates[back], told[back]) if back >= 0 else (current, -1.0)
             next_before, next_heard = (
                 (rates[back + 1], told[back + 1]) if back >= 0 else (current, -1.0)

@@ -1,9 +1,8 @@
 """The scenario of a design: its setting as a star, with DCTCP and HULL as recommended.
 
-The round trip without queueing is that of a full packet and its ACK over the two links; the part
-that is not transmission is propagation. Hosts send packets singly and acknowledge each. Their
-stacks have a little jitter; without it some flows get all the marks and the others all the
-bandwidth.
+The round trip without queueing is for a full packet and its ACK over the two links; the part that
+is not transmission is propagation. Hosts send packets singly and acknowledge each. Their stacks
+have a little jitter; without it some flows get all the marks and the others all the bandwidth.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The source of each value of a design, and its accuracy.
 
-"Simulations" are those of docs/theory/design.md: seven settings from 1 to 100 Gbps, 2 to 10 flows,
-with hosts without segmentation offload.
+"Simulations" are described in docs/theory/design.md: seven settings from 1 to 100 Gbps, 2 to 10
+flows, with hosts without segmentation offload.
 """
 
 from dataclasses import dataclass

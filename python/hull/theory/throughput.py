@@ -14,7 +14,7 @@ from hull.theory.fluid import Fluid
 from hull.theory.limit_cycle import limit_cycle
 
 _WINDOWS = np.geomspace(2.5, 400, 16)
-"""Range of the search for the worst window, packets, around that of figure 3.6."""
+"""Range of the search for the worst window, packets, around figure 3.6's."""
 
 
 class Worst(NamedTuple):

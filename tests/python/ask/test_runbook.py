@@ -1,4 +1,4 @@
-"""The runbook: each line that can be tried here is, and thresholds are those of the simulation."""
+"""The runbook: each line that can be tried here is, and thresholds equal the simulation's."""
 
 import json
 import re

@@ -64,7 +64,7 @@ def test_the_busiest_part_of_a_long_trace(tmp_path: Path) -> None:
     window = choose(of_rows(tmp_path, rows), most_flows=20)
     assert window.flows.height == 20
     assert window.flows["bytes"].sum() == 10 * 1000 + 10
-    assert "the part with the most bytes among those of at most 20 flows" in window.how
+    assert "the part of at most 20 flows with the most bytes" in window.how
     same = [(1, 1), *[(7, 5)] * 9, (20, 1), (30, 1)]
     assert choose(of_rows(tmp_path, same), most_flows=4).flows.height == 9
 

@@ -79,7 +79,7 @@ class Cluster:
 
 @pytest.fixture
 def cluster(place: Path) -> Iterator[Cluster]:
-    """A cluster that is shut down with the test, whatever its result."""
+    """A cluster that is shut down with the test, also if it fails."""
     Path("table4.toml").write_text(scenarios.text("table4"), encoding="utf-8")
     with ExitStack() as stack:
         yield Cluster(stack)

@@ -132,8 +132,8 @@ def test_lone_flow_with_the_rule_of_thumb_fills_the_link(tmp_path: Path) -> None
 
 
 def test_rule_needs_flows_that_do_not_cut_together(tmp_path: Path) -> None:
-    """64 flows and an eighth of the buffer: flows of different round trips are independent; those
-    of equal ones cut together more often and use less of the link.
+    """64 flows and an eighth of the buffer: flows with different round trips are independent; flows
+    with equal ones cut together more often and use less of the link.
     """
     spread, each, used = deviations(buffered(64, 100), tmp_path / "spread")
     equal, each_equal, used_equal = deviations(buffered(64, 400), tmp_path / "equal")

@@ -103,8 +103,8 @@ class Experiment:
     def plan(self, size: SizeName, seeds: int | None, overrides: Sequence[str] = ()) -> Plan:
         """The cells of all variants under their names in the results.
 
-        `overrides` ("key=value") come after those of the size and of each variant; results with
-        them are another run, under a name of their own. One that names a scheme changes the
+        `overrides` ("key=value") come after the overrides of the size and of each variant; results
+        with them are another run, under a name of their own. One that names a scheme changes the
         scenarios that have it.
         """
         label = f"-set-{_digest(overrides)}-{size}" if overrides else f"-{size}"
@@ -219,7 +219,7 @@ def published(file: str, table: str) -> dict[str, Any]:
 
 
 def _schemes(variant: Variant, scenario: str) -> set[str]:
-    """Names of the schemes of a variant: those of its scenario, and those that it adds."""
+    """Names of the schemes of a variant: its scenario's, and the ones that it adds."""
     own = _own_schemes(variant.scenario or scenario)
     return {*own, *(s for s in map(_scheme_of, variant.overrides) if s)}
 

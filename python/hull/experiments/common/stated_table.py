@@ -1,4 +1,4 @@
-"""Settings stated in the source, beside those of the resolved scenario."""
+"""Settings stated in the source, beside the resolved scenario's."""
 
 from __future__ import annotations
 

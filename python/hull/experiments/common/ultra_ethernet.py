@@ -81,7 +81,7 @@ def _marking(low: int, high: int) -> str:
 
 
 LONG_QUEUE = queue(500, 9, 35)
-"""500 packets; the thresholds are those of 43."""
+"""500 packets; the thresholds are as for 43 packets."""
 
 
 def leaf_spine_8192(
@@ -214,7 +214,8 @@ def draw_tails(
 ) -> "Figure":
     """Draw tails as bars beside the recorded ones.
 
-    `panels`: title -> condition -> its name below the bars; those of `log` have a logarithmic axis.
+    `panels`: title -> condition -> its name below the bars; panels in `log` have a logarithmic
+    axis.
     """
     from hull.figures import BarPanel, plot_bars
 

@@ -1,4 +1,4 @@
-"""Settings that the documents state for their experiments, beside those of hull's scenarios.
+"""Settings that the documents state for their experiments, beside hull's scenarios.
 
 One TOML file per document holds the statements, from captions and text, each for one topic or more:
 a part of the document ("figure 2.18") or a setting that several parts share ("testbed"). An

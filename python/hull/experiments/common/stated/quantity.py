@@ -1,4 +1,4 @@
-"""Values as documents print them ("1/16", "30KB", "20pkts") against those of resolved scenarios."""
+"""Values as documents print them ("1/16", "30KB", "20pkts") against resolved scenarios."""
 
 import math
 import re

@@ -1,7 +1,6 @@
 """Settings of a resolved scenario: its keys by path, and quantities that follow from several keys.
 
-Round trips are those of one full packet and its ACK in an idle network, in us; host delays are
-means.
+Round trips are for one full packet and its ACK in an idle network, in us; host delays are means.
 """
 
 from collections.abc import Callable
