@@ -14,7 +14,7 @@ module player #(
     input  logic clk,
     input  logic ready,               // the payload is taken; 1 where nothing holds it back
     output logic rst,                 // high for the first 4 clocks
-    output logic [63:0] now,          // clocks since the reset; that of the first one is 0
+    output logic [63:0] now,          // clocks since the reset; the first clock is 0
     output logic valid,               // the payload is offered in this clock
     output logic [BITS-1:0] payload,
     output logic done                 // all records have been taken

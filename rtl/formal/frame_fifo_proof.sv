@@ -1,4 +1,4 @@
-// Proof of frame_fifo: frames leave whole, in order and once, whatever the source, the owner and the receiver do;
+// Proof of frame_fifo: frames leave whole, in order and once, for any source, owner and receiver;
 // a frame is dropped for the stated reasons and for no other.
 //
 // The memory is small, so that it fills and wraps around in few clocks. Beats, settings of the owner and

@@ -1,4 +1,4 @@
-// What holds inside of the pacer at every clock, whatever its rate filter says: included in pacer.sv for the
+// What holds inside of the pacer at every clock, for any output of its rate filter: included in pacer.sv for the
 // proofs. pacer_induction.sby proves it by induction.
 //
 // 1. The backlog is never above fifo_bytes.

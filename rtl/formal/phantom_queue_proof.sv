@@ -6,8 +6,8 @@
 // to those inside the module (phantom_queue.sby).
 //
 // Two proofs. `counter`, at the widths of the hardware: the products of length and units are free, so the rest
-// holds whatever they are. `product`: what a packet adds is its length times byte_units; solvers are
-// slow at comparing multiplications, so lengths have few bits there.
+// holds for any values. `product`: what a packet adds is its length times byte_units; solvers are slow at comparing
+// multiplications, so lengths have few bits there.
 module phantom_queue_proof #(
     parameter int COUNTER_BITS = 52,
     parameter int LENGTH_BITS  = 14,

@@ -1,7 +1,7 @@
 // Histogram of latencies in memory, with minimum, maximum and sum.
 //
 // Models: the statistics of the Latency Measurement Module (paper 5.2, figures 8 and 9).
-// Units: those of `sample`; bucket i holds i << shift up to ((i + 1) << shift) - 1, the last bucket holds
+// Units: as `sample`; bucket i holds i << shift up to ((i + 1) << shift) - 1, the last bucket holds
 // everything above. Counts saturate at 2^32 - 1, the sum at 2^64 - 1.
 // Differs from the NetFPGA: the paper's module reports each latency to software; this one keeps them.
 //

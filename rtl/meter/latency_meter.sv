@@ -1,7 +1,7 @@
 // Measures the latency of a switch: stamps probes that enter, takes them back when they leave.
 //
 // Models: the Latency Measurement Module (paper 5.2, "Measuring Switch Latency"; NF6 in figure 7).
-// Units: those of `ptp_now`, or clocks.
+// Units: as `ptp_now`, or clocks.
 // Differs from the NetFPGA: that one writes the time into the ping and reads it behind the switch. This one
 // keeps it in a table by the probe's sequence number. So no frame is changed, no checksum has to be
 // repaired, a probe needs no room for a time, and the module only listens: it adds no latency to the path
@@ -165,7 +165,7 @@ module latency_meter #(
     logic [          63:0] s_latency;
     logic [          31:0] s_serial;
     logic [TABLE_BITS-1:0] s_place;
-    logic                  s_as_t;  // the same stamp as that of the clock before, ...
+    logic                  s_as_t;  // the same stamp as in the clock before, ...
     logic                  s_as_u;  // ... or of two clocks before, which `taken` did not yet show
     logic                  fresh;
     logic                  t_fresh;

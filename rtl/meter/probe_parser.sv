@@ -8,7 +8,7 @@
 // A frame is a probe if `enable` was high at its first beat, each of the four pattern words equals the
 // frame's where its mask is 1, the sequence number lies inside the frame, tuser is low at tlast, and
 // tkeep follows the rule of keep_check.sv. A frame whose tkeep breaks it is not `truncated` either.
-// A pattern word with a mask of 0 is not used. The time is that of the transfer of the first beat.
+// A pattern word with a mask of 0 is not used. The time is when the first beat is transferred.
 // The result comes 4 clocks after the transfer of the last beat. Settings other than `enable` must be
 // stable while a frame passes.
 

@@ -2,7 +2,7 @@
 //
 // What it models: paper 5.1 and thesis 4.4.1, the module of the NIC that sees the ACKs. The receive stream passes
 // unchanged and without delay. At the end of each good TCP segment with ACK and ECE the module gives one pulse with
-// the key of the acknowledged flow, that of the opposite direction. A segment with SYN gives no pulse: its ECE
+// the key of the acknowledged flow, which has the opposite direction. A segment with SYN gives no pulse: its ECE
 // negotiates ECN (RFC 3168, 6.1.1).
 //
 // A frame that ends with tuser, or whose tkeep breaks the rule of keep_check.sv, gives no pulse, because its bytes are
@@ -60,7 +60,7 @@ module ece_snooper #(
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  // The end of a frame meets the parser's answer, which stays until that of the next frame.
+  // The end of a frame meets the parser's answer, which stays until the next frame's answer.
   logic [Latency-1:0] ended, ended_bad;
   logic good, ack, keep_broken;
   keep_check #(.DATA_BITS(DATA_BITS)) rule (

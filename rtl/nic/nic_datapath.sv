@@ -11,7 +11,7 @@
 // over passing frames; neither interrupts a frame in progress.
 //
 // If the FIFO is full, the pacer applies its policy: drop, bypass or hold. With hold the frame is offered again
-// until there is room, and the host waits. The memory of the FIFO never overflows, whatever the lengths of the
+// until there is room, and the host waits. The memory of the FIFO never overflows, for any lengths of the
 // frames: while it has room for fewer than five frames of maximum size, nothing is offered to the pacer, and the
 // host waits.
 module nic_datapath #(
@@ -84,7 +84,7 @@ module nic_datapath #(
     output logic [31:0] missed,
 
     // Events, one clock each.
-    output logic frame_in,   // a frame has come to its end, whatever becomes of it
+    output logic frame_in,   // last beat received (accepted or dropped)
     output logic frame_out,
     output logic full,       // without room in the staging memory: never, the host is held before
     output logic runt,

@@ -6,7 +6,7 @@
 //
 // One adder each for the products, one bit at a time, and one subtractor for the remainder by
 // `rate_step`: there is no divider and no multiplier. eta / T_r arrives as `gain`. An update takes
-// UPDATE_CLOCKS = 2 MEASURED_BITS + 2 RATE_BITS + 11 clocks whatever the settings are.
+// UPDATE_CLOCKS = 2 MEASURED_BITS + 2 RATE_BITS + 11 clocks for any settings.
 //
 // Units: bit/s; bytes; `gain` is what a byte of M_r adds to R, in 2^-32 bit/s.
 
@@ -36,7 +36,7 @@ module rate_filter #(
     input  wire  [  CLOCKS_BITS-1:0] token_tick,      // clocks per tick; 0 and 1: no ticks
     output logic                     busy,            // an update or a start is under way
     output logic [    RATE_BITS-1:0] rate_bps,        // rate that makes tokens
-    output logic                     ticked,          // step_tokens are those of a tick, not of a step
+    output logic                     ticked,          // step_tokens are for a tick, not for a step
     output logic [   TOKEN_BITS-1:0] step_tokens      // tokens of two clocks, or of a tick
 );
     localparam int FRACTION = 16;

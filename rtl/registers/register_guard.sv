@@ -37,7 +37,7 @@ module register_guard #(
     output logic s_axil_rvalid,
     input  logic s_axil_rready,
 
-    // To the block: PeakRDL's bus without a protocol ("passthrough"). The address and the value are those of
+    // To the block: PeakRDL's bus without a protocol ("passthrough"). The address and the value refer to
     // whole words, and stay until the block is done.
     output logic block_request,        // until it is taken: in the first clock without stall
     output logic block_is_write,

@@ -13,7 +13,7 @@
 //
 // Units: bytes. The frame is divided into words of 4 bytes so that IP headers are aligned: word i holds the bytes
 // 4i-2 to 4i+1, and an IP header starts at word 4, 5 or 6. The answer comes ten clocks after the clock in
-// which the beat that decides is accepted, that of the last header byte of interest or the last of the frame.
+// which the beat that decides is accepted: with the last header byte of interest, or the frame's last beat.
 module header_parser #(
     // Width of the stream: 64, 128, 256 or 512.
     parameter int DATA_BITS = 64

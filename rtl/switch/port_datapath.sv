@@ -57,7 +57,7 @@ module port_datapath #(
     output logic [51:0] backlog_units,
 
     // Events, one clock each.
-    output logic frame_in,       // a frame has come to its end, whatever becomes of it
+    output logic frame_in,       // last beat received (accepted or dropped)
     output logic frame_out,
     output logic dropped_full,
     output logic runt,

@@ -1,4 +1,4 @@
-// Side: one of the two schemes: its samples, those of before, its charts and predictions.
+// Side: one of the two schemes: its samples, the previous samples, its charts and predictions.
 
 import { TimeChart } from "./timechart.js";
 import { FLOWS, Trace } from "./trace.js";
