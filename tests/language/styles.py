@@ -19,6 +19,8 @@ class Rule:
 
     pattern: re.Pattern[str]
     message: str
+    style: str
+    """Name of its file, such as "Chains"."""
 
 
 def read_rules(folder: Path = FOLDER) -> list[Rule]:
@@ -37,7 +39,7 @@ def _rules(path: Path) -> Iterator[Rule]:
         message = style["message"]
         # Of the two places of a substitution the first is for what is preferred.
         filled = message.replace("%s", preferred, 1) if preferred else message
-        yield Rule(re.compile(rf"\b(?:{token})\b", flags), filled)
+        yield Rule(re.compile(rf"\b(?:{token})\b", flags), filled, path.stem)
 
 
 def found(rules: list[Rule], text: str, *, markdown: bool) -> Iterator[tuple[int, str]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from language.checked import KINDS, files, matches
+from language.checked import KINDS, claim_lines, files, matches
 from language.styles import Rule, found, read_rules, without_code
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +26,13 @@ def test_files_follow_the_style() -> None:
         ("Redone in full", "Write 'reproduce' in place of 'Redone'."),
         ("It is said in words.", "Write 'as text' in place of 'in words'."),
         ("one's own network", "Write 'your own' in place of 'one's own'."),
+        ("The rate is that of the link.", "Write 'the noun' in place of 'that of'."),
+        ("hosts are those\nof table 1", "Write 'the noun' in place of 'those of'."),
+        (
+            "It holds whatever\nthe load.",
+            "Write 'for any, or regardless of' in place of 'whatever'.",
+        ),
+        ("of nothing, nothing", "Write 'None if absent' in place of 'of nothing, nothing'."),
     ],
 )
 def test_phrase_is_found_with_its_replacement(text: str, told: str) -> None:
@@ -39,6 +46,9 @@ def test_phrase_is_found_with_its_replacement(text: str, told: str) -> None:
         'dry = "--dry-run" in words',
         "in words of 4 bytes",
         "again, renewed, a commendable amendment",
+        "a proof that of two numbers one is even, so that of the packets none is lost",
+        'the paper says "that of the high priority queue"',
+        "test_the_list_is_that_of_the_revision",
     ],
 )
 def test_code_and_word_fragments_do_not_match(text: str) -> None:
@@ -49,6 +59,19 @@ def test_code_in_markdown_is_left_out() -> None:
     text = "A `nobody` here.\n\n```text\nnobody\n```\nnobody\n"
     assert without_code(text).count("\n") == text.count("\n")
     assert [line for line, _ in found(RULES, text, markdown=True)] == [6]
+
+
+def test_chain_across_comment_lines_is_found() -> None:
+    text = "/// The window is that\n/// of the sender.\n# Each that is\n# not held\n"
+    assert [line for line, _ in found(RULES, text, markdown=False)] == [1, 3]
+
+
+def test_claims_keep_their_wording() -> None:
+    source = (
+        'Claim("id", "paper 1", "latency is "\n"that of DCTCP", check)\n'
+        'Claim(id="id", claim="that of TCP", tried="a")\nx = "that of TCP"\n'
+    )
+    assert claim_lines(source) == {1, 2, 3}
 
 
 def test_unsupported_rule_type_is_an_error(tmp_path: Path) -> None:
