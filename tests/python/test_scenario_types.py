@@ -12,7 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_types_are_up_to_date() -> None:
     tool = runpy.run_path(str(ROOT / "tools" / "make_types.py"))
-    written = (ROOT / "python" / "hull" / "scenario_types.py").read_text(encoding="utf-8")
+    written = (ROOT / "python" / "hull" / "inputs" / "scenario_types.py").read_text(
+        encoding="utf-8"
+    )
     assert written == tool["source"](), "make types"
 
 
