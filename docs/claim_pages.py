@@ -1,8 +1,8 @@
 """Generated parts of the pages on claims: the gallery's cards and counts, every claim with its
 verdict, and what became of the frozen claims.
 
-Verdicts come from docs/gallery/record.json; wording, kind and bound are today's. What the
-seeds decide is shown for experiments whose entry has it ("states").
+Verdicts ("claims") and what the seeds decide ("states") come from docs/gallery/record.json;
+wording, kind and bound are today's.
 """
 
 from collections import Counter
@@ -22,10 +22,10 @@ from hull.experiments.common.claims import (
     UNSHIPPED,
     Bound,
     by_cause,
-    counts,
     document,
     headline,
 )
+from hull.experiments.common.claims import STATES as DECIDED
 
 GALLERY = (
     ("The HULL paper", ("paper", "slides")),
@@ -51,9 +51,9 @@ def gallery(record):
         below = "".join(_card(id_, record[id_]) for id_ in ids)
         cards.append(f"## {heading}\n\n::::{{container}} cards\n{below}::::\n")
         judged = [claim for id_ in ids for claim in _judged(id_, record[id_])]
-        rows.append((heading, len(ids), *_held(judged)))
+        rows.append((heading, len(ids), *_by_kind(judged)))
         everything += judged
-    rows.append(("all", len(record), *_held(everything)))
+    rows.append(("all", len(record), *_by_kind(everything)))
     by_source = table(["source", "experiments", *KINDS], rows)
     counted = f"{headline(everything)}.\n\n"
     said = f"{KIND_WORDS} {BOUND_WORDS}\n\n{_by_document(everything)}\n{by_source}"
@@ -138,10 +138,8 @@ def verdict(holds):
 
 
 def _decided(id_, entry):
-    """A claim's state by the seeds; its verdict if the run did not record states."""
-    state = entry.get("states", {}).get(id_)
-    if state is None:
-        return verdict(entry["claims"][id_])
+    """A claim's state by the seeds."""
+    state = entry["states"][id_]
     return "**fails**" if state == "fails" else state
 
 
@@ -160,20 +158,30 @@ def _frozen_row(old, fate, claims, holds):
 
 
 def _by_document(judged):
-    """A table: the claims of each document by kind, and the predicted ones by bound."""
+    """Two tables: what the seeds decide of each document's predicted claims, and by kind."""
     documents = [name for name in DOCUMENTS if any(c["document"] == name for c in judged)]
     groups = [(name, [c for c in judged if c["document"] == name]) for name in documents]
     groups.append(("all documents", [c for c in judged if c["document"] != OTHERS]))
     groups.append((OTHERS, [c for c in judged if c["document"] == OTHERS]))
     rows = []
     for name, claims in groups:
-        of_bound = [
-            counts(claim for claim in claims if claim["bound"] == bound)["predicted"]
+        predicted = [claim for claim in claims if claim["kind"] == "predicted"]
+        of_bound = (
+            _held([claim for claim in predicted if claim["bound"] == bound])
             for bound in get_args(Bound)
-        ]
-        rows.append((name, *_held(claims), *(_share(*found) for found in of_bound)))
-    bounds = (f"predicted, bound {bound}" for bound in get_args(Bound))
-    return table(["claims of", *KINDS, *bounds], rows)
+        )
+        rows.append((name, *_in_states(predicted), *of_bound))
+    bounds = (f"hold by a bound of {whose}" for whose in ("the document", "hull"))
+    header = ["predicted claims of", "all", *DECIDED, *bounds]
+    kinds = [(kind, [c for c in judged if c["kind"] == kind]) for kind in KINDS]
+    by_kind = [(kind, *_in_states(claims)) for kind, claims in kinds]
+    return f"{table(header, rows)}\n{table(['claims by kind', 'all', *DECIDED], by_kind)}"
+
+
+def _in_states(claims):
+    """Their number, and how many are in each state."""
+    found = Counter(claim["state"] for claim in claims)
+    return [len(claims), *(found[state] for state in DECIDED)]
 
 
 def _judged(id_, entry):
@@ -185,7 +193,7 @@ def _judged(id_, entry):
             "kind": claim.kind,
             "bound": claim.bound,
             "holds": entry["claims"][claim.id],
-            **({"state": entry["states"][claim.id]} if "states" in entry else {}),
+            "state": entry["states"][claim.id],
         }
         for claim in all_experiments()[id_].claims
     ]
@@ -211,12 +219,14 @@ def _card(id_, entry):
 
 
 def _held(judged):
-    """One cell for each kind: how many hold, of how many."""
-    return [_share(*found) for found in counts(judged).values()]
+    """How many hold by the seeds, of how many."""
+    held = sum(claim["state"] == "holds" for claim in judged)
+    return f"{held} of {len(judged)}" if judged else ""
 
 
-def _share(holding, of):
-    return f"{holding} of {of}" if of else ""
+def _by_kind(judged):
+    """One cell for each kind."""
+    return [_held([claim for claim in judged if claim["kind"] == kind]) for kind in KINDS]
 
 
 def _tried(claim):

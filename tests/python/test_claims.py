@@ -39,8 +39,8 @@ def test_counts_and_headline() -> None:
     nothing = {"mathematics": (0, 0), "by construction": (0, 0)}
     assert counts(found) == {"predicted": (1, 2), "fitted": (1, 1), **nothing}
     assert headline(found) == (
-        "Claims that hold: 1 of 2 predicted, 1 of 1 fitted. "
-        "Over seeds: predicted 1 hold, 1 fail; fitted 1 hold"
+        "Claims: predicted 1 hold, 1 fail; fitted 1 hold. "
+        "By the measured value alone 1 of 2 and 1 of 1 hold"
     )
     for claim_ in found:
         del claim_["state"]
@@ -49,8 +49,8 @@ def test_counts_and_headline() -> None:
 
 def test_one_seed_is_not_assessed_unless_nothing_is_random() -> None:
     claims = (claim("predicted", True), claim("mathematics", True))
-    said = "Over seeds: predicted 1 not assessed; mathematics 1 hold"
-    assert headline(judge(claims, ONE_SEED)).endswith(said)
+    said = "Claims: predicted 1 not assessed; mathematics 1 hold. "
+    assert headline(judge(claims, ONE_SEED)).startswith(said)
     found = judge(claims, ONE_SEED, deterministic=True)
     assert [claim["state"] for claim in found] == ["holds", "holds"]
 
@@ -60,7 +60,7 @@ def test_one_seed_is_not_assessed_unless_nothing_is_random() -> None:
     [
         (
             ("by construction",),
-            "Claims that hold: 1 of 1 by construction. Over seeds: by construction 1 hold",
+            "Claims: by construction 1 hold. By the measured value alone 1 of 1 hold",
         ),
         ((), "No claims"),
     ],
@@ -73,8 +73,8 @@ def test_headline_counts_other_sources_apart() -> None:
     found = [("paper 3.1", True), ("thesis 2", False), ("Uno 5", True), ("no document", True)]
     said = headline(judge(tuple(claim("predicted", held, of) for of, held in found), NOTHING))
     assert said == (
-        "Claims that hold: 1 of 2 predicted (documents), 2 of 2 predicted (other sources). "
-        "Over seeds: predicted 3 hold, 1 fail"
+        "Claims: predicted (documents) 1 hold, 1 fail; predicted (other sources) 2 hold. "
+        "By the measured value alone 1 of 2 and 2 of 2 hold"
     )
 
 

@@ -15,7 +15,7 @@ from PIL import Image
 import hull
 from conftest import COMMAND
 from hull.experiments import all_experiments
-from hull.experiments.common.claims import OTHERS, counts, document
+from hull.experiments.common.claims import OTHERS, document
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -188,17 +188,22 @@ def test_contradictions_name_the_claims_that_they_cause() -> None:
 def test_the_readme_counts_the_claims() -> None:
     record = json.loads((GALLERY / "record.json").read_text(encoding="utf-8"))
     judged = [
-        {"kind": claim.kind, "bound": claim.bound, "holds": record[id_]["claims"][claim.id]}
+        (record[id_]["states"][claim.id], claim.bound)
         for id_, experiment in all_experiments().items()
         for claim in experiment.claims
-        if document(claim.source) != OTHERS
+        if document(claim.source) != OTHERS and claim.kind == "predicted"
     ]
-    holding, of = counts(judged)["predicted"]
-    own, _ = counts(claim for claim in judged if claim["bound"] == "document")["predicted"]
+    hold, fail, undecided, not_assessed = (
+        sum(found == state for found, _ in judged)
+        for state in ("holds", "fails", "undecided", "not assessed")
+    )
+    own = judged.count(("holds", "document"))
     readme = words((ROOT / "README.md").read_text(encoding="utf-8"))
     assert (
-        f"of {of} predicted claims of the paper, the thesis and the report {holding} hold, "
-        f"{own} of them by a bound of the document itself"
+        f"of {len(judged)} predicted claims of the paper, the thesis and the report {hold} hold "
+        f"({own} of them by a bound of the document itself), {fail} fail, "
+        f"{undecided} are undecided over the seeds, and {not_assessed} are not assessed, since one "
+        "seed was run"
     ) in readme
 
 

@@ -166,32 +166,41 @@ def counts(claims: Iterable[Mapping[str, Any]]) -> dict[Kind, tuple[int, int]]:
 
 
 def headline(claims: Iterable[Mapping[str, Any]]) -> str:
-    """The counts of each kind that occurs: "Claims that hold: 1 of 2 predicted, 1 of 1 fitted".
+    """The states of each kind that occurs, and how many hold by the measured value alone: "Claims:
+    predicted 3 hold, 1 undecided; fitted 1 hold. By the measured value alone 4 of 4 and ...".
 
-    Predicted claims of the documents and of other sources are counted apart. What the seeds
-    decide follows if every claim has its state.
+    Predicted claims of the documents and of other sources are counted apart. Results of earlier
+    versions have no states.
     """
-    judged = list(claims)
-    of_documents = [c for c in judged if document(c["source"]) != OTHERS]
-    found = [f"{holding} of {of} {kind}" for kind, (holding, of) in counts(judged).items() if of]
-    (own, of), (held, all_of) = (counts(some)["predicted"] for some in (of_documents, judged))
-    if 0 < of < all_of:
-        found[0] = f"{own} of {of} predicted (documents)"
-        found.insert(1, f"{held - own} of {all_of - of} predicted ({OTHERS})")
-    if not found:
+    groups = _groups(list(claims))
+    if not groups:
         return "No claims"
-    said = f"Claims that hold: {', '.join(found)}"
-    return f"{said}. {_states(judged)}" if all("state" in claim for claim in judged) else said
+    values = [f"{sum(c['holds'] for c in some)} of {len(some)}" for some in groups.values()]
+    if not all("state" in claim for some in groups.values() for claim in some):
+        found = (f"{value} {name}" for name, value in zip(groups, values, strict=True))
+        return f"Claims that hold: {', '.join(found)}"
+    states = "; ".join(f"{name} {in_states(some)}" for name, some in groups.items())
+    alone = f"{', '.join(values[:-1])} and {values[-1]}" if values[1:] else values[0]
+    return f"Claims: {states}. By the measured value alone {alone} hold"
 
 
-def _states(judged: Sequence[Mapping[str, Any]]) -> str:
-    """What the seeds decide, by kind: "Over seeds: predicted 3 hold, 1 undecided"."""
-    found = []
-    for kind in KINDS:
-        of_kind = Counter(claim["state"] for claim in judged if claim["kind"] == kind)
-        numbers = [f"{of_kind[state]} {said}" for state, said in STATES.items() if of_kind[state]]
-        found += [f"{kind} {', '.join(numbers)}"] if numbers else []
-    return f"Over seeds: {'; '.join(found)}"
+def _groups(judged: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """The claims by kind, the predicted ones by documents and other sources if both occur."""
+    found: dict[str, list[Mapping[str, Any]]] = {
+        kind: [claim for claim in judged if claim["kind"] == kind] for kind in KINDS
+    }
+    predicted = found.pop("predicted")
+    of_documents = [claim for claim in predicted if document(claim["source"]) != OTHERS]
+    others = [claim for claim in predicted if document(claim["source"]) == OTHERS]
+    both = {"predicted (documents)": of_documents, f"predicted ({OTHERS})": others}
+    groups = {**(both if of_documents and others else {"predicted": predicted}), **found}
+    return {name: some for name, some in groups.items() if some}
+
+
+def in_states(judged: Iterable[Mapping[str, Any]]) -> str:
+    """What the seeds decide: "3 hold, 1 undecided"."""
+    found = Counter(claim["state"] for claim in judged)
+    return ", ".join(f"{found[state]} {said}" for state, said in STATES.items() if found[state])
 
 
 def by_cause(
