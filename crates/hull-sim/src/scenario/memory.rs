@@ -133,7 +133,7 @@ pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Res
             (classes..=64).contains(&queues),
             "switch.memory.queues",
             queues,
-            "at least switch.priorities and at most 64",
+            "switch.priorities to 64",
         )?;
     }
     if let Some(limit) = memory.limit {
@@ -141,7 +141,7 @@ pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Res
             limit.0 >= mtu && limit.0 <= bytes,
             "switch.memory.limit",
             quoted(limit),
-            "at least transport.mtu and at most switch.memory.size",
+            "transport.mtu to switch.memory.size",
         )?;
     }
     if let Some(cell) = memory.cell {
@@ -149,7 +149,7 @@ pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Res
             (1..=16_384).contains(&cell.0),
             "switch.memory.cell",
             quoted(cell),
-            "1 to 16384 bytes, for example \"128B\"",
+            "1B to 16384B",
         )?;
         require(
             mtu.div_ceil(cell.0) * cell.0 <= bytes,

@@ -376,12 +376,18 @@ fn idle_reservations_leave_the_pool() {
 #[test]
 fn keys_of_cells_and_limits_are_checked() {
     for (setting, expected) in [
-        ("switch.memory.queues=0", "at least switch.priorities"),
-        ("switch.memory.queues=65", "at most 64"),
-        ("switch.memory.limit=100B", "at least transport.mtu"),
-        ("switch.memory.limit=5MB", "at most switch.memory.size"),
-        ("switch.memory.cell=0B", "1 to 16384 bytes"),
-        ("switch.memory.cell=20KB", "1 to 16384 bytes"),
+        ("switch.memory.queues=0", "switch.priorities to 64"),
+        ("switch.memory.queues=65", "switch.priorities to 64"),
+        (
+            "switch.memory.limit=100B",
+            "transport.mtu to switch.memory.size",
+        ),
+        (
+            "switch.memory.limit=5MB",
+            "transport.mtu to switch.memory.size",
+        ),
+        ("switch.memory.cell=0B", "1B to 16384B"),
+        ("switch.memory.cell=20KB", "1B to 16384B"),
     ] {
         let message = refused(&[setting]).expect("invalid");
         let key = setting.split('=').next().expect("a key");
