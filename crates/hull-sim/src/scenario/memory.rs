@@ -73,6 +73,11 @@ pub struct Memory {
     /// Size of a memory cell; a packet occupies whole cells (default: a packet occupies its own size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<Size>,
+    /// Length from which a queue is busy: the number of busy queues divides `alpha`, and a shorter queue counts
+    /// as its part (ABM; default: no division).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
+    pub busy: Option<Size>,
 }
 
 /// Default alpha: one busy port gets alpha / (1 + alpha) of the memory, 667 KB of 4 MB.
@@ -156,6 +161,14 @@ pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Res
             "switch.memory.cell",
             quoted(cell),
             "cells that hold a packet of transport.mtu within switch.memory.size",
+        )?;
+    }
+    if let Some(busy) = memory.busy {
+        require(
+            (1..=bytes).contains(&busy.0),
+            "switch.memory.busy",
+            quoted(busy),
+            "1B to switch.memory.size",
         )?;
     }
     let can_mark = memory.preset.is_none_or(Preset::ecn);
