@@ -1144,6 +1144,10 @@ class Memory(TypedDict):
     """Size of a memory cell; a packet occupies whole cells (default: a packet occupies its own
     size).
     """
+    busy: NotRequired[Size]
+    """Length from which a queue is busy: the number of busy queues divides `alpha`, and a
+    shorter queue counts as its part (ABM; default: no division).
+    """
 
 
 class Switch(TypedDict):

@@ -6,11 +6,13 @@ Each is one sentence that begins with the key.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from hull import _core
 from hull.runs.plan import Cell, Plan
 from hull.warnings.bare_numbers import Bare, bare_numbers, implausible
+from hull.warnings.idle_keys import State, idle_keys, key_states
 from hull.warnings.marking import marking_warnings
 from hull.warnings.processor_time import processor_time_s, rough_time
 from hull.warnings.workload import workload_warnings
@@ -43,9 +45,13 @@ def warnings_of_cells(
         of_numbers = filter(None, (implausible(one, cell.scenario) for one in bare))
         for text in dict.fromkeys([*of_numbers, *_of_cell(cell, networks)]):
             found.setdefault(text, []).append(_name(cell))
+    states = chain.from_iterable(_states(cell.scenario, networks) for cell in cells)
     return [
-        text if len(names) == len(cells) else f"{text} ({_names(names)})"
-        for text, names in found.items()
+        *(
+            text if len(names) == len(cells) else f"{text} ({_names(names)})"
+            for text, names in found.items()
+        ),
+        *idle_keys(states),
     ]
 
 
@@ -85,6 +91,10 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
 
     yield from marking_warnings(scenario, rates)
     yield from workload_warnings(scenario, network)
+
+
+def _states(scenario: dict[str, Any], networks: Networks) -> Iterator[State]:
+    return key_states(scenario, partial(_network, scenario, networks))
 
 
 def named_rates(scenario: Mapping[str, Any]) -> list[float]:

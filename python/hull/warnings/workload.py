@@ -168,19 +168,19 @@ def _burst(kind: str, workload: Mapping[str, Any], network: Network) -> float:
         total: float = _core.quantity("size", workload["total"])
         if "batch" not in workload:
             return total
-        asked = workload.get("fan_in") or _number(workload.get("servers"), network)
+        asked = workload.get("fan_in") or number_of(workload.get("servers"), network)
         at_once: float = min(1, workload["batch"] / asked)
         return total * at_once
     if kind == "aggregation_tree":
-        numbers = [_number(level["hosts"], network) for level in workload["levels"]]
+        numbers = [number_of(level["hosts"], network) for level in workload["levels"]]
         each = [below / above for above, below in pairwise((1, *numbers))]
         sizes = (_core.quantity("size", level["response_size"]) for level in workload["levels"])
         return max(number * size for number, size in zip(each, sizes, strict=True))
     of_each, hosts = ("size", "hosts") if kind == "all_to_all" else ("response_size", "servers")
-    return _core.quantity("size", workload[of_each]) * _number(workload.get(hosts), network)
+    return _core.quantity("size", workload[of_each]) * number_of(workload.get(hosts), network)
 
 
-def _number(hosts: Any, network: Network) -> int:
+def number_of(hosts: Any, network: Network) -> int:
     """Number of hosts in a list of numbers, names and ranges ("3-6"); all hosts without a list."""
     if hosts is None:
         return len(network()["hosts"])

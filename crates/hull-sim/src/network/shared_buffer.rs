@@ -10,6 +10,11 @@
 //! Debugging and Diagnostics", buffer tuning: a packet occupies whole cells (128 bytes; 208 in Juniper's
 //! "QFX5K-Series Switches Packet Buffer Architecture", packet buffers), each queue has dedicated cells,
 //! and a port may take cells of the dynamic pool up to a fixed number, as long as there are any.
+//!
+//! Alpha may be divided by the number of busy queues, as in ABM (Addanki, Apostolaki, Ghobadi, Schmid and
+//! Vanbever, "ABM: Active Buffer Management in Datacenters", SIGCOMM 2022, equation 9, with one class per
+//! port). As in its authors' simulator a queue shorter than a fixed length counts as its part of it. N busy
+//! queues then settle at `alpha B / (N (1 + alpha))`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,6 +32,8 @@ pub struct SharedBufferConfig {
     pub limit_bytes: u64,
     /// Size of a cell, bytes; 1 if packets occupy their own size.
     pub cell_bytes: u64,
+    /// Length from which a queue is busy, bytes, if the number of busy queues divides alpha; otherwise 0.
+    pub busy_bytes: u64,
 }
 
 impl SharedBufferConfig {
@@ -38,6 +45,7 @@ impl SharedBufferConfig {
             alpha_q16,
             limit_bytes: u64::MAX,
             cell_bytes: 1,
+            busy_bytes: 0,
         }
     }
 
@@ -57,6 +65,8 @@ pub struct SharedBuffer {
     pool_bytes: u64,
     pool_used: u64,
     used: Vec<u64>,
+    /// Number of busy queues, times `busy_bytes`.
+    busy: u64,
     /// Departures from the memory: time (ps), queue, bytes of the packet.
     leaving: BinaryHeap<Reverse<(u64, u32, u32)>>,
 }
@@ -70,6 +80,7 @@ impl SharedBuffer {
             pool_bytes: config.size_bytes.saturating_sub(reserved),
             pool_used: 0,
             used: vec![0; queues],
+            busy: 0,
             leaving: BinaryHeap::new(),
         }
     }
@@ -100,7 +111,11 @@ impl SharedBuffer {
     /// Largest number of bytes of the pool that a queue may hold now.
     pub fn threshold_bytes(&self) -> u64 {
         let free = self.pool_bytes.saturating_sub(self.pool_used);
-        let share = (u128::from(free) * u128::from(self.config.alpha_q16)) >> 16;
+        let mut share = u128::from(free) * u128::from(self.config.alpha_q16);
+        if self.busy > self.config.busy_bytes {
+            share = share * u128::from(self.config.busy_bytes) / u128::from(self.busy);
+        }
+        let share = share >> 16;
         u64::try_from(share)
             .unwrap_or(u64::MAX)
             .min(self.config.limit_bytes)
@@ -128,7 +143,8 @@ impl SharedBuffer {
     }
 
     fn set(&mut self, queue: usize, bytes: u64) {
-        let reserved = self.config.reserved_bytes;
+        let (reserved, busy) = (self.config.reserved_bytes, self.config.busy_bytes);
+        self.busy = self.busy - self.used[queue].min(busy) + bytes.min(busy);
         let before = self.used[queue].saturating_sub(reserved);
         self.pool_used = self.pool_used - before + bytes.saturating_sub(reserved);
         self.used[queue] = bytes;

@@ -73,6 +73,11 @@ pub struct Memory {
     /// Size of a memory cell; a packet occupies whole cells (default: a packet occupies its own size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<Size>,
+    /// Length from which a queue is busy: the number of busy queues divides `alpha`, and a shorter queue counts
+    /// as its part (ABM; default: no division).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
+    pub busy: Option<Size>,
 }
 
 /// Default alpha: one busy port gets alpha / (1 + alpha) of the memory, 667 KB of 4 MB.
@@ -133,7 +138,7 @@ pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Res
             (classes..=64).contains(&queues),
             "switch.memory.queues",
             queues,
-            "at least switch.priorities and at most 64",
+            "switch.priorities to 64",
         )?;
     }
     if let Some(limit) = memory.limit {
@@ -141,7 +146,7 @@ pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Res
             limit.0 >= mtu && limit.0 <= bytes,
             "switch.memory.limit",
             quoted(limit),
-            "at least transport.mtu and at most switch.memory.size",
+            "transport.mtu to switch.memory.size",
         )?;
     }
     if let Some(cell) = memory.cell {
@@ -149,13 +154,21 @@ pub(super) fn check(memory: &Memory, classes: u32, marks: bool, mtu: u64) -> Res
             (1..=16_384).contains(&cell.0),
             "switch.memory.cell",
             quoted(cell),
-            "1 to 16384 bytes, for example \"128B\"",
+            "1B to 16384B",
         )?;
         require(
             mtu.div_ceil(cell.0) * cell.0 <= bytes,
             "switch.memory.cell",
             quoted(cell),
             "cells that hold a packet of transport.mtu within switch.memory.size",
+        )?;
+    }
+    if let Some(busy) = memory.busy {
+        require(
+            (1..=bytes).contains(&busy.0),
+            "switch.memory.busy",
+            quoted(busy),
+            "1B to switch.memory.size",
         )?;
     }
     let can_mark = memory.preset.is_none_or(Preset::ecn);

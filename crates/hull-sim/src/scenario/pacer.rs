@@ -7,7 +7,7 @@ use super::longest_round_trip_ps;
 use super::pacer_rule::{self, PacedPath};
 use super::{Scenario, default};
 use crate::host::Overtaking;
-use crate::problem::{Problem, need, quoted, require};
+use crate::problem::{Problem, quoted, require};
 use crate::topology::Graph;
 use crate::units::{Rate, Share, Size, Tick, Time};
 
@@ -271,10 +271,10 @@ pub(super) fn check_links(scenario: &Scenario, graph: &Graph) -> Result<(), Prob
 /// Checks the pacer of hosts with links of rate `link` and packets of at most `mtu` bytes.
 pub(super) fn check(pacer: &Pacer, link: Rate, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
-    found.push(need(
+    found.push(require(
         pacer.place == PacerPlace::AfterSegmentation || pacer.overtaking != Overtaking::Held,
         "pacer.place",
-        "\"before_segmentation\"",
+        quoted("before_segmentation"),
         "\"after_segmentation\" with pacer.overtaking = \"held\", which stops the NIC's queue",
     ));
     if let Some(interval) = pacer.update_interval {

@@ -4,7 +4,7 @@
 //! thesis table 2.1, the 600 to 700 KB of figure 1.2 and section 2.3.1, and a static limit and cells
 //! against hand arithmetic.
 
-use hull_sim::network::{BufferLimit, PortConfig, SharedBufferConfig};
+use hull_sim::network::{BufferLimit, PortConfig, SharedBuffer, SharedBufferConfig};
 use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::{Memory, Preset, expand};
 use hull_sim::simulation;
@@ -35,18 +35,21 @@ fn used(bench: &mut Bench, now_ps: u64, port: usize) -> u64 {
 }
 
 /// N of 8 ports receive twice their rate, packets in turn. With a static limit each holds the lesser
-/// of the two.
+/// of the two. If the busy queues divide alpha, all together hold what a lone one would.
 #[test]
 fn busy_ports_settle_at_the_closed_form() {
-    for (alpha_q16, reserved, limit_bytes) in [
-        (65536 / 5, 0, u64::MAX),
-        (65536 / 4, 20_000, u64::MAX),
-        (65536, 0, u64::MAX),
-        (2 * 65536, 50_000, u64::MAX),
-        (65536, 20_000, 700_000),
+    for (alpha_q16, reserved, limit_bytes, busy_bytes) in [
+        (65536 / 5, 0, u64::MAX, 0),
+        (65536 / 4, 20_000, u64::MAX, 0),
+        (65536, 0, u64::MAX, 0),
+        (2 * 65536, 50_000, u64::MAX, 0),
+        (65536, 20_000, 700_000, 0),
+        (65536 / 5, 0, u64::MAX, 28_000),
+        (65536, 20_000, u64::MAX, 28_000),
     ] {
         let config = SharedBufferConfig {
             limit_bytes,
+            busy_bytes,
             ..SharedBufferConfig::dynamic(4_000_000, reserved, alpha_q16)
         };
         for busy in 1..=8 {
@@ -58,6 +61,8 @@ fn busy_ports_settle_at_the_closed_form() {
             }
             let alpha = alpha_q16 as f64 / 65536.0;
             let pool = 4_000_000.0 - 8.0 * reserved as f64;
+            let divided = if busy_bytes > 0 { busy as f64 } else { 1.0 };
+            let alpha = alpha / divided;
             let share = alpha * pool / (1.0 + busy as f64 * alpha);
             let each = reserved as f64 + share.min(limit_bytes as f64);
             for port in 0..8 {
@@ -165,6 +170,27 @@ fn a_static_limit_caps_a_lone_port_until_the_pool_is_empty() {
         })
         .collect();
     assert_eq!(held, [20, 20, 0]);
+}
+
+/// A queue of half the length counts as half a busy queue, and a lone one always as one.
+#[test]
+fn a_short_queue_is_partly_busy() {
+    let config = SharedBufferConfig {
+        busy_bytes: 20_000,
+        ..SharedBufferConfig::dynamic(1_000_000, 0, 65536)
+    };
+    let mut memory = SharedBuffer::new(&config, 3);
+    for (queue, bytes, threshold) in [
+        (0, 5000, 995_000),
+        (0, 15_000, 980_000),
+        (1, 10_000, 646_666),
+        (2, 30_000, 376_000),
+    ] {
+        memory.take(queue, bytes);
+        assert_eq!(memory.threshold_bytes(), threshold);
+    }
+    memory.clear(0, 2, 1);
+    assert_eq!(memory.threshold_bytes(), 646_666);
 }
 
 /// Each of N busy queues holds `min(limit, alpha P / (1 + N alpha))` of the pool P, in whole cells: a
@@ -376,12 +402,20 @@ fn idle_reservations_leave_the_pool() {
 #[test]
 fn keys_of_cells_and_limits_are_checked() {
     for (setting, expected) in [
-        ("switch.memory.queues=0", "at least switch.priorities"),
-        ("switch.memory.queues=65", "at most 64"),
-        ("switch.memory.limit=100B", "at least transport.mtu"),
-        ("switch.memory.limit=5MB", "at most switch.memory.size"),
-        ("switch.memory.cell=0B", "1 to 16384 bytes"),
-        ("switch.memory.cell=20KB", "1 to 16384 bytes"),
+        ("switch.memory.queues=0", "switch.priorities to 64"),
+        ("switch.memory.queues=65", "switch.priorities to 64"),
+        (
+            "switch.memory.limit=100B",
+            "transport.mtu to switch.memory.size",
+        ),
+        (
+            "switch.memory.limit=5MB",
+            "transport.mtu to switch.memory.size",
+        ),
+        ("switch.memory.cell=0B", "1B to 16384B"),
+        ("switch.memory.cell=20KB", "1B to 16384B"),
+        ("switch.memory.busy=0B", "1B to switch.memory.size"),
+        ("switch.memory.busy=5MB", "1B to switch.memory.size"),
     ] {
         let message = refused(&[setting]).expect("invalid");
         let key = setting.split('=').next().expect("a key");

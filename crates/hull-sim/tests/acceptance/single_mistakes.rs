@@ -81,6 +81,100 @@ fn one_mistake_gives_one_message() {
     }
 }
 
+/// Each with the value as written and the range.
+#[test]
+fn value_outside_its_range_is_shown_with_the_range() {
+    let tree = |keys: &str, level: &str| {
+        format!("workload.aggregation_tree={{ interval = \"1ms\"{keys}, levels = [{level}] }}")
+    };
+    let level = |keys: &str| tree("", &format!("{{ hosts = 1, {keys} }}"));
+    let of_level = |key: &str| format!("workload.aggregation_tree.levels[0].{key}");
+    let memory = "switch.memory";
+    let avq = |keys: &str| format!("switch.avq={{ {keys} }}");
+    for (setting, told) in [
+        (
+            "host.transmit.packet_cost=2s".to_owned(),
+            "host.transmit.packet_cost: \"2s\" is invalid; expected at most 1s".to_owned(),
+        ),
+        (
+            "host.transmit.frame_cost=2s".to_owned(),
+            "host.transmit.frame_cost: \"2s\" is invalid; expected at most 1s".to_owned(),
+        ),
+        (
+            "host.receive.ring=0".to_owned(),
+            "host.receive.ring: 0 is invalid; expected 1 to 65536".to_owned(),
+        ),
+        (
+            "host.receive.ring=65537".to_owned(),
+            "host.receive.ring: 65537 is invalid; expected 1 to 65536".to_owned(),
+        ),
+        (
+            format!("{memory}.queues=65"),
+            format!("{memory}.queues: 65 is invalid; expected switch.priorities to 64"),
+        ),
+        (
+            format!("{memory}.limit=1KB"),
+            format!(
+                "{memory}.limit: \"1KB\" is invalid; expected transport.mtu to switch.memory.size"
+            ),
+        ),
+        (
+            format!("{memory}.cell=0B"),
+            format!("{memory}.cell: \"0B\" is invalid; expected 1B to 16384B"),
+        ),
+        (
+            avq("time_constant = \"20s\", buffer = \"15KB\""),
+            "switch.avq.time_constant: \"20s\" is invalid; expected 1us to 10s".to_owned(),
+        ),
+        (
+            avq("time_constant = \"1s\", buffer = \"2GB\""),
+            "switch.avq.buffer: \"2GB\" is invalid; expected at most 1GB".to_owned(),
+        ),
+        (
+            "pacer.association_end=ack".to_owned(),
+            "pacer.association_end: \"ack\" is invalid; expected \"draw\", \"packet\"".to_owned(),
+        ),
+        (
+            "pacer={ place = \"before_segmentation\", overtaking = \"held\" }".to_owned(),
+            "pacer.place: \"before_segmentation\" is invalid; expected \"after_segmentation\" with \
+             pacer.overtaking = \"held\", which stops the NIC's queue"
+                .to_owned(),
+        ),
+        (
+            "workload.incast.batch=0".to_owned(),
+            "workload.incast.batch: 0 is invalid; expected at least 1".to_owned(),
+        ),
+        (
+            "workload.production.batch=0".to_owned(),
+            "workload.production.batch: 0 is invalid; expected at least 1".to_owned(),
+        ),
+        (
+            tree(", queries = 0", "{ hosts = 1 }"),
+            "workload.aggregation_tree.queries: 0 is invalid; expected at least 1".to_owned(),
+        ),
+        (
+            tree(", jitter = \"2s\"", "{ hosts = 1 }"),
+            "workload.aggregation_tree.jitter: \"2s\" is invalid; expected at most 1s".to_owned(),
+        ),
+        (
+            tree("", ""),
+            "workload.aggregation_tree.levels: found 0 levels; expected 1 to 8".to_owned(),
+        ),
+        (
+            level("iterations = 21"),
+            of_level("iterations: 21 is invalid; expected 1 to 20"),
+        ),
+        (
+            level("deadline = \"0s\""),
+            of_level("deadline: \"0s\" is invalid; expected a time above 0"),
+        ),
+    ] {
+        let found = mistakes(&[&setting]);
+        assert_eq!(found.len(), 1, "{setting}: {found:#?}");
+        assert!(found[0].ends_with(&told), "{setting}: {found:?}");
+    }
+}
+
 /// Mistakes of two sections are both reported.
 #[test]
 fn independent_mistakes_are_all_reported() {

@@ -7,7 +7,7 @@ use super::hosts::{HostList, HostRef};
 use super::partition_aggregate::Arrivals;
 use super::sizes::message;
 use super::time_above_0;
-use crate::problem::{Problem, delay, require};
+use crate::problem::{Problem, delay, need, require};
 use crate::scenario::default;
 use crate::service_time::{Service, check as check_service};
 use crate::units::{Size, Time};
@@ -76,7 +76,7 @@ pub(super) fn check(tree: &AggregationTree) -> Result<(), Problem> {
     time_above_0(&key("interval"), tree.interval)?;
     require(tree.queries != Some(0), &key("queries"), 0, "at least 1")?;
     delay(&key("jitter"), tree.jitter)?;
-    require(
+    need(
         (1..=MAX_LEVELS).contains(&tree.levels.len()),
         &key("levels"),
         format!("{} levels", tree.levels.len()),

@@ -115,6 +115,7 @@ pub(super) fn share_memory(scenario: &Scenario, graph: &Graph, network: &mut Net
                 alpha_q16: memory.alpha.scaled(1 << 16),
                 limit_bytes: memory.limit.map_or(u64::MAX, |limit| limit.0),
                 cell_bytes: memory.cell.map_or(1, |cell| cell.0),
+                busy_bytes: memory.busy.map_or(0, |busy| busy.0),
             };
             let counted = scenario.switch.count_in_service;
             network.share(&config, ports, classes as usize, counted);
