@@ -211,10 +211,10 @@ impl Buckets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Cargo;
+    use crate::engine::PacketRef;
 
     fn near(number: u64) -> Near {
-        Near::new(number % 7, number as u32, Cargo::default())
+        Near::new(number % 7, number as u32, PacketRef::default())
     }
 
     /// The next bucket that is not empty is found from everywhere, also across the ring's end.

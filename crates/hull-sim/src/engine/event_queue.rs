@@ -2,7 +2,7 @@
 //! source.
 //!
 //! A port knows when a packet will reach the far end of its link as soon as the packet is queued, so
-//! the event is scheduled then. It carries the packet's slot ([`Cargo`]), from which its handler finds
+//! the event is scheduled then. It carries the packet's slot ([`PacketRef`]), from which its handler finds
 //! packet and next port without the link. A timer or a source has at most one useful event pending.
 //! Events at the same picosecond are ordered by entity number, a total order independent of the order
 //! of scheduling.
@@ -16,7 +16,7 @@ use super::buckets::{Buckets, Replaced, WORD};
 use super::entity::{Entity, Kind};
 use super::later::{Far, Later};
 use super::lists::List;
-use super::near::{Cargo, Due, Near};
+use super::near::{Due, Near, PacketRef};
 
 /// Smallest and largest number of buckets. The largest takes 2 MB.
 const FEWEST: u64 = 64;
@@ -123,32 +123,34 @@ impl EventQueue {
     }
 
     #[inline]
-    fn near(&self, at_ps: u64, entity: u32, cargo: Cargo) -> Near {
-        Near::new(at_ps & ((1 << self.shift) - 1), entity, cargo)
+    fn near(&self, at_ps: u64, entity: u32, packet_ref: PacketRef) -> Near {
+        Near::new(at_ps & ((1 << self.shift) - 1), entity, packet_ref)
     }
 
     /// Adds an event at or after the time of the last one served. The caller must ensure that stale
     /// events of an entity are recognized.
     #[inline(always)]
-    pub fn push(&mut self, at_ps: u64, entity: Entity, cargo: Cargo) {
+    pub fn push(&mut self, at_ps: u64, entity: Entity, packet_ref: PacketRef) {
         let bucket = at_ps >> self.shift;
         let ahead = bucket.wrapping_sub(self.present);
         if ahead.wrapping_sub(1) < self.buckets.len() as u64 {
-            let near = self.near(at_ps, entity.bits(), cargo);
+            let near = self.near(at_ps, entity.bits(), packet_ref);
             self.buckets.push(bucket, near);
         } else {
-            self.push_off_calendar(at_ps, entity.bits(), cargo);
+            self.push_off_calendar(at_ps, entity.bits(), packet_ref);
         }
     }
 
     /// Adds an event of the current bucket or one before it, or beyond the calendar.
     #[inline(never)]
-    fn push_off_calendar(&mut self, at_ps: u64, entity: u32, cargo: Cargo) {
+    fn push_off_calendar(&mut self, at_ps: u64, entity: u32, packet_ref: PacketRef) {
         let bucket = at_ps >> self.shift;
         if bucket > self.present {
             let span = self.span(bucket);
             let ahead = span - self.span(self.present);
-            let is_in_list = self.later.push(span, ahead, Far::new(at_ps, entity, cargo));
+            let is_in_list = self
+                .later
+                .push(span, ahead, Far::new(at_ps, entity, packet_ref));
             let first = if is_in_list {
                 self.first_bucket(span)
             } else {
@@ -158,14 +160,14 @@ impl EventQueue {
             return;
         }
         if at_ps >= self.coming_ps && !self.coming.is_empty() {
-            let near = Near::new(at_ps - self.coming_ps, entity, cargo);
+            let near = Near::new(at_ps - self.coming_ps, entity, packet_ref);
             let place = self.coming.partition_point(|&event| event < near);
             self.coming.insert(place, near);
             return;
         }
         // The event is due soon, so few events are before it. They move to the place of one that has
         // been served.
-        let near = Near::new(at_ps - self.first_ps, entity, cargo);
+        let near = Near::new(at_ps - self.first_ps, entity, packet_ref);
         let waiting = self.sorted[self.done..].iter();
         let place = self.done + waiting.take_while(|&&event| event < near).count();
         if self.done == 0 {
@@ -190,7 +192,7 @@ impl EventQueue {
         Some(Due {
             at_ps,
             entity: near.entity(),
-            cargo: near.cargo(),
+            packet_ref: near.packet_ref(),
         })
     }
 
@@ -226,26 +228,26 @@ impl EventQueue {
     /// Event that follows after `others` further ones, if it is sorted already and no event is added
     /// before it.
     #[inline(always)]
-    pub fn ahead(&self, others: usize) -> Option<(Entity, Cargo)> {
+    pub fn ahead(&self, others: usize) -> Option<(Entity, PacketRef)> {
         let at = self.done + others;
         let coming = at.wrapping_sub(self.sorted.len());
         let near = self.sorted.get(at).or_else(|| self.coming.get(coming))?;
-        Some((near.entity(), near.cargo()))
+        Some((near.entity(), near.packet_ref()))
     }
 
     /// Sorted events that follow those to be served first, if the network is large.
     #[inline(always)]
-    pub fn coming(&self) -> impl ExactSizeIterator<Item = (Entity, Cargo)> {
-        (self.coming.iter()).map(|near| (near.entity(), near.cargo()))
+    pub fn coming(&self) -> impl ExactSizeIterator<Item = (Entity, PacketRef)> {
+        (self.coming.iter()).map(|near| (near.entity(), near.packet_ref()))
     }
 
     /// Calls `look` with each event in the next bucket that is not sorted, in no particular order,
     /// unless it holds more than `most` events; 255 is no limit. Prefetches the events of the next
     /// two buckets.
     #[inline(always)]
-    pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, Cargo)) {
+    pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, PacketRef)) {
         let number = self.next_filled();
-        (self.buckets).for_each(number, most, |near| look(near.entity(), near.cargo()));
+        (self.buckets).for_each(number, most, |near| look(near.entity(), near.packet_ref()));
         self.buckets.prefetch_crowded(number.wrapping_add(1));
         self.buckets.prefetch(number.wrapping_add(2));
     }
@@ -262,8 +264,8 @@ impl EventQueue {
     }
 
     /// Removes all events of an entity. The cost is proportional to the number of all events, so
-    /// this is for links that fail. Returns the cargo in the order of time.
-    pub fn cancel(&mut self, entity: Entity) -> Vec<Cargo> {
+    /// this is for links that fail. Returns the packet_ref in the order of time.
+    pub fn cancel(&mut self, entity: Entity) -> Vec<PacketRef> {
         let mut cancelled = Vec::new();
         let mut all = self.drain();
         while let Some(event) = self.later.pop(&mut all) {
@@ -274,7 +276,7 @@ impl EventQueue {
             }
         }
         cancelled.sort_unstable();
-        cancelled.iter().map(|event| event.cargo).collect()
+        cancelled.iter().map(|event| event.packet_ref).collect()
     }
 
     /// Moves all events to the end of `events`, in no particular order.
@@ -284,13 +286,13 @@ impl EventQueue {
         events.extend(rest.map(|event| Due {
             at_ps: event.at_ps,
             entity: Entity::from_bits(event.entity),
-            cargo: event.cargo,
+            packet_ref: event.packet_ref,
         }));
     }
 
     fn push_again(&mut self, event: Far) {
         let entity = Entity::from_bits(event.entity);
-        self.push(event.at_ps, entity, event.cargo);
+        self.push(event.at_ps, entity, event.packet_ref);
     }
 
     /// Moves all events to one list, in no particular order.
@@ -302,7 +304,7 @@ impl EventQueue {
         let mut put = |start_ps: u64, near: &mut Vec<Near>| {
             for near in near.drain(..) {
                 let at_ps = start_ps + near.within_ps();
-                let far = Far::new(at_ps, near.bits(), near.cargo());
+                let far = Far::new(at_ps, near.bits(), near.packet_ref());
                 self.later.put(&mut all, far);
             }
         };
@@ -483,7 +485,7 @@ impl EventQueue {
             (self.buckets).take_replaced(&mut old, number, &mut events);
             for near in events.drain(..) {
                 let at_ps = (number << old_shift) + near.within_ps();
-                self.push(at_ps, near.entity(), near.cargo());
+                self.push(at_ps, near.entity(), near.packet_ref());
             }
         }
     }

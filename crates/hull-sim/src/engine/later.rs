@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::lists::{List, Lists};
-use super::near::Cargo;
+use super::near::PacketRef;
 
 /// Event with its time, in 20 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Far {
     pub at_ps: u64,
     /// Entity as a number.
     pub entity: u32,
-    pub cargo: Cargo,
+    pub packet_ref: PacketRef,
 }
 
 /// Memory of an event that is far away, such as a timer's, bytes.
@@ -34,11 +34,11 @@ impl PartialOrd for Far {
 }
 
 impl Far {
-    pub fn new(at_ps: u64, entity: u32, cargo: Cargo) -> Self {
+    pub fn new(at_ps: u64, entity: u32, packet_ref: PacketRef) -> Self {
         Far {
             at_ps,
             entity,
-            cargo,
+            packet_ref,
         }
     }
 }

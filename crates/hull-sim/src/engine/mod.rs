@@ -15,4 +15,4 @@ mod rank;
 pub use entity::{Entity, Kind};
 pub use event_queue::{EventQueue, LARGE};
 pub use later::FAR_BYTES;
-pub use near::{Cargo, Due};
+pub use near::{Due, PacketRef};

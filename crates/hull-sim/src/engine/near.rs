@@ -10,7 +10,7 @@ use super::rank;
 /// Data carried by a link's event: the packet's place, and the entry of the route that the packet
 /// follows next. Other events carry nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cargo {
+pub struct PacketRef {
     /// Place of the packet.
     pub packet: u32,
     /// Next entry of the route, as encoded by the network.
@@ -25,11 +25,11 @@ pub struct Due {
     /// Entity that acts.
     pub entity: Entity,
     /// Data that the event carries.
-    pub cargo: Cargo,
+    pub packet_ref: PacketRef,
 }
 
 /// Event in a bucket as one number. From the high end: time since the beginning of the bucket (32
-/// bits), entity (32 bits), cargo (64 bits). One comparison orders two events without a branch.
+/// bits), entity (32 bits), packet_ref (64 bits). One comparison orders two events without a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near(u128);
 
@@ -39,10 +39,10 @@ impl Near {
     pub const WIDEST: u32 = 28;
 
     #[inline]
-    pub fn new(within_ps: u64, entity: u32, cargo: Cargo) -> Self {
+    pub fn new(within_ps: u64, entity: u32, packet_ref: PacketRef) -> Self {
         let key = (within_ps << 32) | u64::from(entity);
-        let cargo = u64::from(cargo.packet) << 32 | u64::from(cargo.next);
-        Near(u128::from(key) << 64 | u128::from(cargo))
+        let packet_ref = u64::from(packet_ref.packet) << 32 | u64::from(packet_ref.next);
+        Near(u128::from(key) << 64 | u128::from(packet_ref))
     }
 
     /// Time since the beginning of the bucket, or of the first of several, ps.
@@ -76,8 +76,8 @@ impl Near {
     }
 
     #[inline]
-    pub fn cargo(self) -> Cargo {
-        Cargo {
+    pub fn packet_ref(self) -> PacketRef {
+        PacketRef {
             packet: (self.0 >> 32) as u32,
             next: self.0 as u32,
         }
@@ -187,8 +187,8 @@ mod tests {
             for bits in 0..1_u64 << len {
                 // Places without an event hold one that was served.
                 let events = std::array::from_fn(|place| match place < len {
-                    true => Near::new(bits >> place & 1, 7, Cargo::default()),
-                    false => Near::new(1 << Near::WIDEST >> 1, 9, Cargo::default()),
+                    true => Near::new(bits >> place & 1, 7, PacketRef::default()),
+                    false => Near::new(1 << Near::WIDEST >> 1, 9, PacketRef::default()),
                 });
                 let mut expected = events[..len].to_vec();
                 expected.sort_unstable();
@@ -203,7 +203,7 @@ mod tests {
         for len in [9, 16, 17, 33, 64, 65] {
             let latest_first = (0..len).rev();
             let mut events: Vec<Near> = latest_first
-                .map(|at| Near::new(at / 2, 3, Cargo::default()))
+                .map(|at| Near::new(at / 2, 3, PacketRef::default()))
                 .collect();
             let mut expected = events.clone();
             expected.sort_unstable();
@@ -219,7 +219,7 @@ mod tests {
         let keys = [(0, u32::MAX), (last_ps, 0), (last_ps, u32::MAX), (0, 0)];
         let mut events = [Near::default(); FEW];
         for (place, (within_ps, entity)) in keys.into_iter().enumerate() {
-            events[place] = Near::new(within_ps, entity, Cargo::default());
+            events[place] = Near::new(within_ps, entity, PacketRef::default());
         }
         let found = sorted(&events, 4);
         let found = found.iter().map(|near| (near.within_ps(), near.bits()));

@@ -67,11 +67,11 @@ fn sort_up_to<const N: usize>(events: &mut [Near]) -> bool {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::super::near::Cargo;
+    use super::super::near::PacketRef;
     use super::*;
 
     fn event(within_ps: u64, entity: u32, packet: u32) -> Near {
-        Near::new(within_ps, entity, Cargo { packet, next: 1 })
+        Near::new(within_ps, entity, PacketRef { packet, next: 1 })
     }
 
     /// Every number of events in many orders, the largest time and entity among them. Many events

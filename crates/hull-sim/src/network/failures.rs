@@ -3,13 +3,13 @@
 
 use super::Network;
 use super::packet::Packet;
-use crate::engine::Cargo;
+use crate::engine::PacketRef;
 
 impl Network {
     /// Fails the link of a port. Returns the packets from the queue and the wire. `on_link` holds
-    /// the cargo of the cancelled events.
-    pub fn fail(&mut self, now_ps: u64, port: usize, on_link: &[Cargo]) -> Vec<Packet> {
-        let places = on_link.iter().map(|cargo| cargo.packet);
+    /// the packet_ref of the cancelled events.
+    pub fn fail(&mut self, now_ps: u64, port: usize, on_link: &[PacketRef]) -> Vec<Packet> {
+        let places = on_link.iter().map(|packet_ref| packet_ref.packet);
         let mut lost: Vec<Packet> = places.map(|at| self.in_flight.remove(at)).collect();
         lost.extend(self.ports[port].fail(now_ps, &mut self.options));
         self.ports[port].drops += lost.len() as u64;

@@ -4,9 +4,8 @@
 //! A route is a run of entries in one list of hops: the ports through which a packet leaves, then the
 //! host that it reaches. A packet carries the index of its next entry.
 
-mod alone;
 mod failures;
-mod held;
+mod held_packets;
 mod in_flight;
 mod options;
 mod packet;
@@ -20,10 +19,10 @@ mod selected;
 mod shared_buffer;
 mod signal;
 mod trimming;
+mod unloaded;
 mod waits;
 mod watch;
 
-pub use alone::Segments;
 pub use in_flight::InFlight;
 pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, PathWord, flags};
@@ -36,14 +35,15 @@ pub use selected::Selected;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use signal::{PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;
+pub use unloaded::Segments;
 pub use waits::{FIRST_TIER, PACER, PLACES, SENDER, TIERS, Waited, Waits};
 pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
 
 use std::collections::BTreeMap;
 
-use crate::engine::Cargo;
+use crate::engine::PacketRef;
 use crate::prefetch::prefetch;
-use held::Held;
+use held_packets::Held;
 use part::OwnPart;
 
 /// Bit of a route's entry that marks a host.
@@ -74,8 +74,8 @@ pub enum Hop {
 impl Hop {
     /// Next hop of an event's packet.
     #[inline]
-    pub fn of(cargo: Cargo) -> Self {
-        Hop::of_entry(cargo.next & !OBSERVED)
+    pub fn of(packet_ref: PacketRef) -> Self {
+        Hop::of_entry(packet_ref.next & !OBSERVED)
     }
 
     #[inline]
@@ -90,14 +90,14 @@ impl Hop {
     /// Whether the packet is observed first: a probe, or a packet from a link for which
     /// [`Port::is_observed`] holds.
     #[inline]
-    pub fn is_observed(cargo: Cargo) -> bool {
-        cargo.next & OBSERVED != 0
+    pub fn is_observed(packet_ref: PacketRef) -> bool {
+        packet_ref.next & OBSERVED != 0
     }
 
     /// The port through which the packet leaves, if it does and is not observed.
     #[inline(always)]
-    pub fn plain_port(cargo: Cargo) -> Option<usize> {
-        (cargo.next < OBSERVED).then_some(cargo.next as usize)
+    pub fn plain_port(packet_ref: PacketRef) -> Option<usize> {
+        (packet_ref.next < OBSERVED).then_some(packet_ref.next as usize)
     }
 }
 
@@ -234,10 +234,10 @@ impl Network {
     /// Prefetches the packet and the port that an arrival will access: the next port of its route,
     /// or, if it reaches a host, the host's port in `of_hosts`.
     #[inline(always)]
-    pub fn prefetch(&self, cargo: Cargo, of_hosts: &[u32]) {
-        prefetch(self.in_flight.get(cargo.packet));
+    pub fn prefetch(&self, packet_ref: PacketRef, of_hosts: &[u32]) {
+        prefetch(self.in_flight.get(packet_ref.packet));
         // Which of the two cannot be predicted, so both are found, without a branch.
-        let entry = cargo.next & !OBSERVED;
+        let entry = packet_ref.next & !OBSERVED;
         let is_host = 0_u32.wrapping_sub(entry >> 31);
         let host = (entry & is_host & !HOST) as usize;
         let port = (of_hosts[host] & is_host) | (entry & !is_host);
@@ -247,10 +247,10 @@ impl Network {
     /// Prefetches further data for an arrival, in stages, once the packet and its next port are in
     /// the cache.
     #[inline]
-    pub fn prefetch_behind(&self, stage: usize, cargo: Cargo) {
-        if let Hop::Port(out) = Hop::of(cargo) {
+    pub fn prefetch_behind(&self, stage: usize, packet_ref: PacketRef) {
+        if let Hop::Port(out) = Hop::of(packet_ref) {
             if stage == 0 {
-                self.prefetch_hop(self.in_flight.get(cargo.packet).hop + 1);
+                self.prefetch_hop(self.in_flight.get(packet_ref.packet).hop + 1);
             }
             let port = &self.ports[out];
             if port.is_off_fast_path() {
@@ -267,20 +267,20 @@ impl Network {
         }
     }
 
-    /// Cargo of the event of a packet that a port has accepted: the packet's place, and its next
+    /// PacketRef of the event of a packet that a port has accepted: the packet's place, and its next
     /// hop after the link.
     #[inline]
-    pub fn cargo(&self, port: usize, place: u32) -> Cargo {
+    pub fn packet_ref(&self, port: usize, place: u32) -> PacketRef {
         let (link, packet) = (&self.ports[port], self.in_flight.get(place));
         let next = next_after(link, packet, &self.hops);
-        Cargo {
+        PacketRef {
             packet: place,
             next,
         }
     }
 
     /// Moves the packet at `place` to the next entry of its route and offers it to a port; see
-    /// [`Port::enqueue_fast`]. Returns the time (ps) and cargo of its event; no cargo if it was
+    /// [`Port::enqueue_fast`]. Returns the time (ps) and packet_ref of its event; no packet_ref if it was
     /// handed over to another part. If it returns `None`, the packet must be offered by
     /// [`Network::enqueue`].
     #[inline(always)]
@@ -290,18 +290,18 @@ impl Network {
         earliest_ps: u64,
         port: usize,
         place: u32,
-    ) -> Option<(u64, Option<Cargo>)> {
+    ) -> Option<(u64, Option<PacketRef>)> {
         let (link, packet) = (&mut self.ports[port], self.in_flight.get_mut(place));
         packet.hop += 1;
         let options = &mut self.options;
         let arrival_ps = link.enqueue_fast(now_ps, earliest_ps, packet, self.ahead, options)?;
         let next = next_after(link, packet, &self.hops);
-        let cargo = Cargo {
+        let packet_ref = PacketRef {
             packet: place,
             next,
         };
         let is_theirs = link.is_cut() && self.hands_over_if_theirs(arrival_ps, place);
-        Some((arrival_ps, (!is_theirs).then_some(cargo)))
+        Some((arrival_ps, (!is_theirs).then_some(packet_ref)))
     }
 
     /// Offers the packet at `place` to a port; see [`Port::enqueue`]. If the packet is not
@@ -426,14 +426,14 @@ mod tests {
     fn next_hops_are_told_apart() {
         for (entry, hop) in [(5, Hop::Port(5)), (5 | HOST, Hop::Host(5))] {
             for observed in [0, OBSERVED] {
-                let cargo = Cargo {
+                let packet_ref = PacketRef {
                     packet: 0,
                     next: entry | observed,
                 };
-                assert_eq!(Hop::of(cargo), hop);
-                assert_eq!(Hop::is_observed(cargo), observed != 0);
+                assert_eq!(Hop::of(packet_ref), hop);
+                assert_eq!(Hop::is_observed(packet_ref), observed != 0);
                 let is_plain = (entry, observed) == (5, 0);
-                assert_eq!(Hop::plain_port(cargo), is_plain.then_some(5));
+                assert_eq!(Hop::plain_port(packet_ref), is_plain.then_some(5));
             }
         }
     }

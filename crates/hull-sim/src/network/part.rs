@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::packet::Packet;
 use super::port::Port;
 use super::{HOST, Network, OBSERVED, OptionTable};
-use crate::engine::Cargo;
+use crate::engine::PacketRef;
 
 /// Packet with the time at which it leaves its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,28 +158,28 @@ impl Network {
         self.options.join(&other.options);
     }
 
-    /// Takes over the packet of another part's event. Returns the event's cargo in this part.
-    pub fn take_packet(&mut self, other: &mut Network, cargo: Cargo) -> Cargo {
-        let packet = other.in_flight.remove(cargo.packet);
-        Cargo {
+    /// Takes over the packet of another part's event. Returns the event's packet_ref in this part.
+    pub fn take_packet(&mut self, other: &mut Network, packet_ref: PacketRef) -> PacketRef {
+        let packet = other.in_flight.remove(packet_ref.packet);
+        PacketRef {
             packet: self.in_flight.insert(packet),
-            ..cargo
+            ..packet_ref
         }
     }
 
     /// Receives a packet from another part. Returns the time of its event (ps), the link, and the
-    /// event's cargo.
+    /// event's packet_ref.
     #[inline]
-    pub fn land(&mut self, scheduled: Scheduled) -> (u64, usize, Cargo) {
+    pub fn land(&mut self, scheduled: Scheduled) -> (u64, usize, PacketRef) {
         let Scheduled { arrival_ps, packet } = scheduled;
         let hop = packet.hop as usize;
         let port = self.hops[hop - 1] as usize;
         let observed = self.part.as_ref().is_some_and(|part| part.observed[port]);
         let observed = observed | packet.is_last();
-        let cargo = Cargo {
+        let packet_ref = PacketRef {
             packet: self.in_flight.land(packet),
             next: self.hops[hop] | (u32::from(observed) * OBSERVED),
         };
-        (arrival_ps, port, cargo)
+        (arrival_ps, port, packet_ref)
     }
 }

@@ -1,7 +1,7 @@
 //! The selection of the next packet of a port with several queues. Times are ps.
 
 use super::{Network, Packet, Verdict};
-use crate::engine::Cargo;
+use crate::engine::PacketRef;
 
 /// Result of a selection.
 #[derive(Clone, Copy, Debug)]
@@ -9,8 +9,8 @@ pub struct Selected {
     /// Packet that leaves its queue, and the time from its arrival to its transmission, ps; none if
     /// all were dropped.
     pub packet: Option<(Packet, u64)>,
-    /// Arrival time (ps) and cargo of the packet, unless it goes to another part of the network.
-    pub arrival: Option<(u64, Cargo)>,
+    /// Arrival time (ps) and packet_ref of the packet, unless it goes to another part of the network.
+    pub arrival: Option<(u64, PacketRef)>,
     /// Time at which the port must be called again, ps.
     pub again_ps: Option<u64>,
 }
@@ -53,7 +53,7 @@ impl Network {
         if self.hands_over(arrival_ps, port, place) {
             return selected;
         }
-        selected.arrival = Some((arrival_ps, self.cargo(port, place)));
+        selected.arrival = Some((arrival_ps, self.packet_ref(port, place)));
         selected
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A run has a warm-up, the measured time, and a drain in which open flows may complete.
 
-use crate::engine::{Cargo, Due, Entity, EventQueue, Kind};
+use crate::engine::{Due, Entity, EventQueue, Kind, PacketRef};
 
 /// Time, phases of a run, and pending events.
 #[derive(Debug)]
@@ -41,14 +41,14 @@ impl Clock {
     pub fn schedule(&mut self, at_ps: u64, kind: Kind, index: usize) {
         debug_assert!(at_ps >= self.now_ps, "{kind:?} {index} at {at_ps} ps");
         self.events
-            .push(at_ps, Entity::new(kind, index), Cargo::default());
+            .push(at_ps, Entity::new(kind, index), PacketRef::default());
     }
 
     /// Schedules a packet's arrival at the end of a port's link.
     #[inline(always)]
-    pub fn schedule_arrival(&mut self, at_ps: u64, port: usize, cargo: Cargo) {
+    pub fn schedule_arrival(&mut self, at_ps: u64, port: usize, packet_ref: PacketRef) {
         let link = Entity::new(Kind::Link, port);
-        self.events.push(at_ps, link, cargo);
+        self.events.push(at_ps, link, packet_ref);
     }
 
     /// Removes the next event if it is sorted and before `bound_ps` and the limit. The caller must

@@ -25,8 +25,8 @@ impl Fabric {
     /// all were dropped.
     pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) -> Option<(Packet, u64)> {
         let selected = self.network.transmit_next(clock.now_ps, port);
-        if let Some((at_ps, cargo)) = selected.arrival {
-            clock.schedule_arrival(at_ps, port, cargo);
+        if let Some((at_ps, packet_ref)) = selected.arrival {
+            clock.schedule_arrival(at_ps, port, packet_ref);
         }
         if let Some(at_ps) = selected.again_ps {
             clock.schedule(at_ps, Kind::Transmit, port);
@@ -50,7 +50,7 @@ impl Fabric {
     /// Admits packets that a port holds back.
     pub fn let_in(&mut self, port: usize, clock: &mut Clock) {
         let now_ps = clock.now_ps;
-        let arrive = |at_ps, cargo| clock.schedule_arrival(at_ps, port, cargo);
+        let arrive = |at_ps, packet_ref| clock.schedule_arrival(at_ps, port, packet_ref);
         let again_ps = self.network.let_in(now_ps, port, arrive);
         if let Some(at_ps) = again_ps {
             clock.schedule(at_ps, Kind::Held, port);
@@ -59,7 +59,8 @@ impl Fabric {
 
     /// Admits all packets that ports hold back, before ports or links change.
     pub fn let_all_in(&mut self, clock: &mut Clock) {
-        (self.network).let_all_in(|port, at_ps, cargo| clock.schedule_arrival(at_ps, port, cargo));
+        (self.network)
+            .let_all_in(|port, at_ps, packet_ref| clock.schedule_arrival(at_ps, port, packet_ref));
     }
 
     /// Fails links, with all packets on them, or restores links, and recomputes the routes at once.

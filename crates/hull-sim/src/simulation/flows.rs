@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 
 use super::connection::Connection;
 use super::distances::Distances;
+use super::divided_flows::Halves;
 use super::followed::Followed;
-use super::halves::Halves;
 use super::last_packets::LastPackets;
 use super::limiters::Limiters;
 use super::paced::Paced;

@@ -2,7 +2,7 @@
 //! or is lost. Times are ps.
 
 use super::Simulation;
-use crate::engine::{Cargo, Kind};
+use crate::engine::{Kind, PacketRef};
 use crate::network::{Hop, Verdict};
 
 /// What becomes of a packet at a port.
@@ -19,15 +19,15 @@ pub(super) enum Taken {
 impl Simulation {
     /// Processes a packet that leaves a link, to be forwarded or to arrive.
     #[inline(always)]
-    pub(super) fn serve_link(&mut self, link: usize, cargo: Cargo) {
+    pub(super) fn serve_link(&mut self, link: usize, packet_ref: PacketRef) {
         self.tally.packet_hops += 1;
-        if let Some(out) = Hop::plain_port(cargo) {
-            self.transmit(self.clock.now_ps, out, cargo.packet);
-        } else if Hop::is_observed(cargo) {
-            self.serve_observed(link, cargo);
-        } else if let Hop::Host(host) = Hop::of(cargo) {
+        if let Some(out) = Hop::plain_port(packet_ref) {
+            self.transmit(self.clock.now_ps, out, packet_ref.packet);
+        } else if Hop::is_observed(packet_ref) {
+            self.serve_observed(link, packet_ref);
+        } else if let Hop::Host(host) = Hop::of(packet_ref) {
             // All other packets have arrived.
-            self.take_in(host, cargo.packet);
+            self.take_in(host, packet_ref.packet);
         }
     }
 
@@ -40,12 +40,12 @@ impl Simulation {
 
     /// Processes a packet to be observed that leaves a link.
     #[inline(never)]
-    fn serve_observed(&mut self, link: usize, cargo: Cargo) {
-        let tail_ps = self.observe(link, cargo);
-        match Hop::of(cargo) {
-            Hop::Port(out) => self.transmit_special(tail_ps, out, cargo.packet),
+    fn serve_observed(&mut self, link: usize, packet_ref: PacketRef) {
+        let tail_ps = self.observe(link, packet_ref);
+        match Hop::of(packet_ref) {
+            Hop::Port(out) => self.transmit_special(tail_ps, out, packet_ref.packet),
             Hop::Host(host) => {
-                let mut packet = self.fabric.network.in_flight.remove(cargo.packet);
+                let mut packet = self.fabric.network.in_flight.remove(packet_ref.packet);
                 if packet.is_last() {
                     let options = &mut self.fabric.network.options;
                     (self.endpoints).take_last(&mut packet, self.clock.now_ps, options);
@@ -57,12 +57,12 @@ impl Simulation {
 
     /// Processes an observed packet that leaves a link. Returns the time after which its last bit
     /// follows, ps.
-    fn observe(&mut self, link: usize, cargo: Cargo) -> u64 {
+    fn observe(&mut self, link: usize, packet_ref: PacketRef) -> u64 {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         if !network.ports[link].is_observed() {
             return 0;
         }
-        let packet = network.in_flight.get_mut(cargo.packet);
+        let packet = network.in_flight.get_mut(packet_ref.packet);
         network.ports[link].mark_delivered(now_ps, packet, &mut network.options);
         let (packet, network) = (*packet, &self.fabric.network);
         (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
@@ -73,8 +73,8 @@ impl Simulation {
     pub(super) fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> Taken {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         match network.forward_fast(now_ps, earliest_ps, port, place) {
-            Some((arrival_ps, Some(cargo))) => {
-                self.clock.schedule_arrival(arrival_ps, port, cargo);
+            Some((arrival_ps, Some(packet_ref))) => {
+                self.clock.schedule_arrival(arrival_ps, port, packet_ref);
                 Taken::Goes
             }
             Some((_, None)) => Taken::Goes,
@@ -98,8 +98,8 @@ impl Simulation {
         }
         match verdict {
             Verdict::Accepted { arrival_ps, .. } => {
-                let cargo = network.cargo(port, place);
-                self.clock.schedule_arrival(arrival_ps, port, cargo);
+                let packet_ref = network.packet_ref(port, place);
+                self.clock.schedule_arrival(arrival_ps, port, packet_ref);
                 Taken::Goes
             }
             Verdict::HandedOver => Taken::Goes,

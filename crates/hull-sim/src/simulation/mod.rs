@@ -3,7 +3,6 @@
 //! through the network is in `forwarding`, through a host in `host_path`, TCP in `tcp`, pacing in
 //! `paced`, the workload in `traffic`, measurements in `instruments`.
 
-mod ahead;
 mod build;
 mod captured;
 mod clock;
@@ -11,11 +10,11 @@ mod completion;
 mod connection;
 mod control;
 mod distances;
+mod divided_flows;
 mod fabric;
 mod flows;
 mod followed;
 mod forwarding;
-mod halves;
 mod host_path;
 mod ideal;
 mod instruments;
@@ -28,6 +27,7 @@ mod opening;
 mod outcome;
 mod paced;
 mod partition;
+mod prefetch_stages;
 mod samplers;
 mod small_queue;
 mod tcp;
@@ -41,7 +41,6 @@ use crate::network::Waited;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 pub use crate::workload::{LastFlow, Quality};
 
-use ahead::Ahead;
 pub use build::{build, build_with_external, verify};
 use clock::Clock;
 use completion::Completion;
@@ -56,6 +55,7 @@ pub use outcome::{
     Throughput,
 };
 use partition::Partition;
+use prefetch_stages::Ahead;
 
 /// Smallest number of events between two looks at [`Control`]. A look comes when the calendar has
 /// sorted events.
@@ -245,11 +245,11 @@ impl Simulation {
     #[inline]
     fn serve_before(&mut self, bound_ps: u64, control: &Control) -> Result<(), Failure> {
         if self.fabric.network.ports.len() < LARGE {
-            self.serve_events::<{ ahead::NOT }>(bound_ps, control)
+            self.serve_events::<{ prefetch_stages::NOT }>(bound_ps, control)
         } else if self.endpoints.hosts.message_nics.is_empty() {
-            self.serve_events::<{ ahead::PACKETS }>(bound_ps, control)
+            self.serve_events::<{ prefetch_stages::PACKETS }>(bound_ps, control)
         } else {
-            self.serve_events::<{ ahead::STAGED }>(bound_ps, control)
+            self.serve_events::<{ prefetch_stages::STAGED }>(bound_ps, control)
         }
     }
 
@@ -265,12 +265,12 @@ impl Simulation {
         loop {
             while let Some(due) = self.clock.pop_before(bound_ps) {
                 self.tally.events_served += 1;
-                if AHEAD == ahead::STAGED {
+                if AHEAD == prefetch_stages::STAGED {
                     self.ahead().before_event();
                 }
                 if due.entity.is_link() {
                     self.clock.advance_to_arrival(due.at_ps);
-                    self.serve_link(due.entity.index(), due.cargo);
+                    self.serve_link(due.entity.index(), due.packet_ref);
                 } else {
                     self.clock.advance_to_other(due.at_ps);
                     self.serve(due.entity);
@@ -279,8 +279,8 @@ impl Simulation {
             if !self.clock.turn(bound_ps) {
                 return Ok(());
             }
-            if AHEAD != ahead::NOT {
-                self.ahead().at_turn(AHEAD == ahead::STAGED);
+            if AHEAD != prefetch_stages::NOT {
+                self.ahead().at_turn(AHEAD == prefetch_stages::STAGED);
             }
             if self.tally.events_served - self.tally.at_last_look >= CONTROL_EVERY {
                 self.look_at(control)?;

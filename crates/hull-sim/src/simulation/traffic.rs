@@ -1,8 +1,8 @@
 //! Connects the workload to the transport: executes its requests and reports arrivals.
 
 use super::clock::Clock;
+use super::divided_flows::At;
 use super::flows::{Flow, FlowTable, Pending, Unacked};
-use super::halves::At;
 use super::{Demand, Endpoints, Fabric, Records, Simulation};
 use crate::engine::Kind;
 use crate::measure::{AckedFlow, FlowLog, LoggedFlow, MessageWaits};

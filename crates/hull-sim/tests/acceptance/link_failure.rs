@@ -2,7 +2,7 @@
 //! link is restored; a lost SYN and lost segments end to end, with exact times. In every run
 //! packets sent = delivered + dropped + in flight.
 
-use hull_sim::engine::Cargo;
+use hull_sim::engine::PacketRef;
 use hull_sim::measure::{drops_by_place, failure_drops};
 use hull_sim::network::{
     BufferLimit, NO_OPTIONS, Network, OptionTable, Packet, Port, PortConfig, flags,
@@ -54,7 +54,7 @@ fn packets_lost_with_a_link_stay_in_its_wait_count() {
     let on_link = [0; 3].map(|next| {
         let place = network.in_flight.insert(packet);
         network.enqueue(0, 0, 0, place);
-        Cargo {
+        PacketRef {
             packet: place,
             next,
         }

@@ -79,7 +79,8 @@ impl Bench {
             }
             if ask {
                 let selected = self.network.transmit_next(at_ps, port);
-                let sent = (selected.arrival).map(|(arrival_ps, cargo)| (arrival_ps, cargo.packet));
+                let sent = (selected.arrival)
+                    .map(|(arrival_ps, packet_ref)| (arrival_ps, packet_ref.packet));
                 self.on_links[port].extend(sent);
                 self.asked_ps[port] = selected.again_ps.unwrap_or(u64::MAX);
             } else {
@@ -109,8 +110,8 @@ impl Bench {
             }
             Verdict::Held { .. } => {
                 let on_links = &mut self.on_links;
-                (self.network).let_all_in(|port, arrival_ps, cargo| {
-                    on_links[port].push_back((arrival_ps, cargo.packet));
+                (self.network).let_all_in(|port, arrival_ps, packet_ref| {
+                    on_links[port].push_back((arrival_ps, packet_ref.packet));
                 });
                 true
             }

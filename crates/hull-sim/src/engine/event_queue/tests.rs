@@ -1,9 +1,9 @@
 //! Events are served by time and entity, regardless of the order in which they were scheduled.
 
 use super::super::entity::{Entity, Kind};
-use super::{Cargo, Due, EventQueue};
+use super::{Due, EventQueue, PacketRef};
 
-const NONE: Cargo = Cargo { packet: 0, next: 0 };
+const NONE: PacketRef = PacketRef { packet: 0, next: 0 };
 
 /// Removes and returns the earliest event if it is before `limit_ps`.
 fn pop_before(queue: &mut EventQueue, limit_ps: u64) -> Option<Due> {
@@ -37,20 +37,20 @@ fn serves_by_time_then_by_entity() {
 /// Cancelled events are not served, wherever they wait; all others are.
 #[test]
 fn cancelled_events_are_not_served() {
-    let cargo = |packet| Cargo { packet, next: 0 };
+    let packet_ref = |packet| PacketRef { packet, next: 0 };
     for horizon in [1, 1000, 1 << 44] {
         let mut queue = EventQueue::new(horizon, 100);
         let mut expected = Vec::new();
         for at in [0, 1, 30, 31, 900, 5000, 70_000, 1 << 50] {
             for link in 0..3 {
                 let entity = Entity::new(Kind::Link, link);
-                queue.push(at, entity, cargo(at as u32));
+                queue.push(at, entity, packet_ref(at as u32));
                 if link != 1 {
                     expected.push((at, entity));
                 }
             }
         }
-        let carried = [0, 1, 30, 31, 900, 5000, 70_000, 0].map(cargo);
+        let carried = [0, 1, 30, 31, 900, 5000, 70_000, 0].map(packet_ref);
         assert_eq!(queue.cancel(Entity::new(Kind::Link, 1)), carried);
         assert_eq!(drain(&mut queue), expected);
     }
@@ -78,7 +78,7 @@ fn agrees_with_sorting() {
                 let due = Due {
                     at_ps: first.0,
                     entity: first.1,
-                    cargo: NONE,
+                    packet_ref: NONE,
                 };
                 assert_eq!(pop_before(&mut queue, first.0 + 1), Some(due));
                 now = first.0;
@@ -271,18 +271,18 @@ fn an_event_before_coming_ones_may_be_added() {
 #[test]
 fn coming_events_can_be_cancelled() {
     let event = |number| Entity::new(Kind::Link, number);
-    let cargo = |packet| Cargo { packet, next: 0 };
+    let packet_ref = |packet| PacketRef { packet, next: 0 };
     let mut queue = EventQueue::new(800_000, 5000);
     let width_ps = 1 << queue.shift;
     for number in 0..20 {
-        queue.push(width_ps, event(number), cargo(100 + number as u32));
+        queue.push(width_ps, event(number), packet_ref(100 + number as u32));
         let later_ps = 5 * width_ps + number as u64;
-        queue.push(later_ps, event(number % 2), cargo(number as u32));
+        queue.push(later_ps, event(number % 2), packet_ref(number as u32));
     }
     let first = pop_before(&mut queue, u64::MAX).expect("not empty");
     assert_eq!((first.at_ps, queue.coming.len()), (width_ps, 20));
     let odd = (1..20).step_by(2);
-    let cancelled = std::iter::once(101).chain(odd).map(cargo);
+    let cancelled = std::iter::once(101).chain(odd).map(packet_ref);
     assert_eq!(queue.cancel(event(1)), Vec::from_iter(cancelled));
     let now = (2..20).map(|number| (width_ps, event(number)));
     let later = (0..20).step_by(2);

@@ -12,8 +12,8 @@
 mod config;
 mod cut;
 mod fast_path;
-mod held;
 mod in_turn;
+mod long_queue;
 mod memory;
 mod pipeline;
 mod readings;
@@ -32,7 +32,7 @@ use crate::prefetch::prefetch_lines;
 use pipeline::Extras;
 
 pub use config::{BufferLimit, PortConfig};
-pub(super) use held::Behind;
+pub(super) use long_queue::Behind;
 pub use readings::Reading;
 
 /// Result of offering a packet to a port.

@@ -3,7 +3,7 @@
 use super::message::Message;
 use super::part::{Part, Phase, Step};
 use crate::network::{Departure, NO_OPTIONS};
-use crate::simulation::halves::Note;
+use crate::simulation::divided_flows::Note;
 
 impl Part<'_> {
     /// Receives the messages of the other parts. Fetches from the edge last and reads its messages
@@ -35,11 +35,11 @@ impl Part<'_> {
                         if scheduled.packet.options != NO_OPTIONS && by_hosts {
                             scheduled.packet.options = self.neighbours[at].carried;
                         }
-                        let (at_ps, port, cargo) = simulation.fabric.network.land(scheduled);
+                        let (at_ps, port, packet_ref) = simulation.fabric.network.land(scheduled);
                         self.assert_not_served(at_ps, "a packet arrives");
                         let simulation = &mut *self.simulation;
                         if serves {
-                            simulation.clock.schedule_arrival(at_ps, port, cargo);
+                            simulation.clock.schedule_arrival(at_ps, port, packet_ref);
                         }
                     }
                     Message::Note => {

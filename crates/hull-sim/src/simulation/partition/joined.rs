@@ -75,13 +75,13 @@ pub fn join<'a>(plan: &Plan, parts: &mut [impl DerefMut<Target = Part<'a>>], mov
         here.exchange_ports(there);
         other.clock.events.move_to(moved);
         for due in moved.drain(..) {
-            let cargo = match due.entity.kind() {
+            let packet_ref = match due.entity.kind() {
                 Kind::Warmup => continue, // the edge has it too
                 Kind::Held => continue,   // what it was for has been let in
-                Kind::Link => here.take_packet(there, due.cargo),
-                _ => due.cargo,
+                Kind::Link => here.take_packet(there, due.packet_ref),
+                _ => due.packet_ref,
             };
-            edge.clock.events.push(due.at_ps, due.entity, cargo);
+            edge.clock.events.push(due.at_ps, due.entity, packet_ref);
         }
     }
     let ports = &mut edge.fabric.network.ports;
@@ -149,7 +149,7 @@ pub fn divide<'a>(
     for due in moved.drain(..) {
         let hop = match due.entity.kind() {
             Kind::Held => continue, // as above
-            Kind::Link => Hop::of(due.cargo),
+            Kind::Link => Hop::of(due.packet_ref),
             Kind::Transmit => Hop::Port(due.entity.index()),
             _ => Hop::Host(0),
         };
@@ -158,18 +158,20 @@ pub fn divide<'a>(
             Hop::Host(_) => 0,
         };
         let Some(other) = number.checked_sub(1).and_then(|i| others.get_mut(i)) else {
-            edge.clock.events.push(due.at_ps, due.entity, due.cargo);
+            edge.clock
+                .events
+                .push(due.at_ps, due.entity, due.packet_ref);
             continue;
         };
         let other = other.simulation();
-        let cargo = match due.entity.kind() {
+        let packet_ref = match due.entity.kind() {
             Kind::Link => {
                 let network = &mut other.fabric.network;
-                network.take_packet(&mut edge.fabric.network, due.cargo)
+                network.take_packet(&mut edge.fabric.network, due.packet_ref)
             }
-            _ => due.cargo,
+            _ => due.packet_ref,
         };
-        other.clock.events.push(due.at_ps, due.entity, cargo);
+        other.clock.events.push(due.at_ps, due.entity, packet_ref);
     }
     parts.iter_mut().for_each(|part| part.resume(at_ps));
 }

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 
 use crate::measure::{AckedFlow, FlowLog};
-use crate::simulation::halves::{At, Report};
+use crate::simulation::divided_flows::{At, Report};
 use crate::workload::FlowRecord;
 
 /// Part of a row, and its number there.

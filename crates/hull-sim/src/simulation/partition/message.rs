@@ -13,7 +13,7 @@ const ENTRIES: usize = 6;
 pub enum Message {
     /// A packet on the link before its next hop, in the order in which it was queued there.
     Packet(Scheduled),
-    /// The next note ([`Note`](crate::simulation::halves::Note)), which travels beside the channel.
+    /// The next note ([`Note`](crate::simulation::divided_flows::Note)), which travels beside the channel.
     Note,
     /// Entries of the list of hops for later packets: place of the first one, number, and entries.
     Route(u32, usize, [u32; ENTRIES]),

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::thread;
 
-use super::halves::Halves;
+use super::divided_flows::Halves;
 use super::outcome::Measured;
 use super::{Control, Divided, DividedBy, Endpoints, Fabric, Failure, PartLoad, Simulation, Tally};
 use crate::scenario::Scenario;

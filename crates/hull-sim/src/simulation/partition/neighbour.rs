@@ -13,7 +13,7 @@ use super::channel::{Reader, Writer, channel};
 use super::message::{Clock, Message};
 use crate::network::NO_OPTIONS;
 use crate::simulation::completion::Since;
-use crate::simulation::halves::Note;
+use crate::simulation::divided_flows::Note;
 
 /// Another part as seen by one part. Two threads never share its cache lines.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 use super::Endpoints;
 use super::connection::{Connection, Way};
 use super::flows::FlowTable;
-use crate::engine::{Cargo, Entity, EventQueue, Kind};
+use crate::engine::{Entity, EventQueue, Kind, PacketRef};
 use crate::network::{Hop, Network, Packet, flags};
 use crate::prefetch::prefetch;
 
@@ -43,17 +43,17 @@ impl Ahead<'_> {
         let most = if in_stages { FEW } else { u8::MAX };
         let coming = events.coming();
         if coming.len() == 0 {
-            events.for_each_of_next(most, |entity, cargo| self.soon(entity, cargo));
+            events.for_each_of_next(most, |entity, packet_ref| self.soon(entity, packet_ref));
         } else {
             events.prefetch_next();
             if !in_stages || coming.len() <= usize::from(most) {
-                coming.for_each(|(entity, cargo)| self.soon(entity, cargo));
+                coming.for_each(|(entity, packet_ref)| self.soon(entity, packet_ref));
             }
         }
         if in_stages && events.ahead(usize::from(FEW)).is_some() {
             for others in 0..=STEP * STAGES {
-                if let Some((entity, cargo)) = events.ahead(others) {
-                    self.stage(0, entity, cargo);
+                if let Some((entity, packet_ref)) = events.ahead(others) {
+                    self.stage(0, entity, packet_ref);
                 }
             }
         }
@@ -62,10 +62,10 @@ impl Ahead<'_> {
     /// Prefetches data for a coming event: packet and next port, the port of a host that will answer
     /// the packet, or the port that admits packets that it holds back.
     #[inline(always)]
-    fn soon(&self, entity: Entity, cargo: Cargo) {
+    fn soon(&self, entity: Entity, packet_ref: PacketRef) {
         let network = self.network;
         if entity.is_link() {
-            network.prefetch(cargo, &self.endpoints.hosts.ports);
+            network.prefetch(packet_ref, &self.endpoints.hosts.ports);
         } else if entity.kind() == Kind::Held {
             network.ports[entity.index()].prefetch();
         }
@@ -75,16 +75,16 @@ impl Ahead<'_> {
     #[inline(always)]
     pub(super) fn before_event(&self) {
         for stage in 0..STAGES {
-            if let Some((entity, cargo)) = self.events.ahead(STEP * (STAGES - stage)) {
-                self.stage(stage, entity, cargo);
+            if let Some((entity, packet_ref)) = self.events.ahead(STEP * (STAGES - stage)) {
+                self.stage(stage, entity, packet_ref);
             }
         }
     }
 
     #[inline(always)]
-    fn stage(&self, stage: usize, entity: Entity, cargo: Cargo) {
+    fn stage(&self, stage: usize, entity: Entity, packet_ref: PacketRef) {
         if entity.is_link() {
-            return self.arrival(stage, cargo);
+            return self.arrival(stage, packet_ref);
         }
         match entity.kind() {
             Kind::Transmit => self.choice(stage, entity.index()),
@@ -95,15 +95,15 @@ impl Ahead<'_> {
 
     /// Prefetches data for a packet that leaves a link.
     #[inline(always)]
-    fn arrival(&self, stage: usize, cargo: Cargo) {
+    fn arrival(&self, stage: usize, packet_ref: PacketRef) {
         let network = self.network;
         if stage == 0 {
-            return network.prefetch(cargo, &self.endpoints.hosts.ports);
+            return network.prefetch(packet_ref, &self.endpoints.hosts.ports);
         }
-        let Hop::Host(host) = Hop::of(cargo) else {
-            return network.prefetch_behind(stage - 1, cargo);
+        let Hop::Host(host) = Hop::of(packet_ref) else {
+            return network.prefetch_behind(stage - 1, packet_ref);
         };
-        let packet = network.in_flight.get(cargo.packet);
+        let packet = network.in_flight.get(packet_ref.packet);
         if stage == 1 {
             network.options.prefetch(packet.options);
         }

@@ -5,7 +5,7 @@
 use super::packet::Packet;
 use super::port::Behind;
 use super::{Network, Verdict, next_after};
-use crate::engine::Cargo;
+use crate::engine::PacketRef;
 
 /// No chunk.
 const NONE: u32 = u32::MAX;
@@ -177,12 +177,12 @@ impl Network {
     }
 
     /// Admits a port's next packets at `now_ps` if that is due. Calls `arrive` with the time and
-    /// cargo of each packet's event. Returns the time at which more packets must be admitted, ps.
+    /// packet_ref of each packet's event. Returns the time at which more packets must be admitted, ps.
     pub fn let_in(
         &mut self,
         now_ps: u64,
         port: usize,
-        arrive: impl FnMut(u64, Cargo),
+        arrive: impl FnMut(u64, PacketRef),
     ) -> Option<u64> {
         match self.held.queues.get(port) {
             Some(queue) if queue.due_ps == now_ps => {
@@ -196,9 +196,11 @@ impl Network {
 
     /// Admits all packets that ports hold back, before ports or links change. Calls `arrive` as
     /// [`Network::let_in`] does, with the port in addition.
-    pub fn let_all_in(&mut self, mut arrive: impl FnMut(usize, u64, Cargo)) {
+    pub fn let_all_in(&mut self, mut arrive: impl FnMut(usize, u64, PacketRef)) {
         for port in 0..self.held.queues.len() {
-            self.let_some_in(port, u32::MAX, |at_ps, cargo| arrive(port, at_ps, cargo));
+            self.let_some_in(port, u32::MAX, |at_ps, packet_ref| {
+                arrive(port, at_ps, packet_ref)
+            });
         }
     }
 
@@ -206,7 +208,7 @@ impl Network {
         &mut self,
         port: usize,
         most: u32,
-        mut arrive: impl FnMut(u64, Cargo),
+        mut arrive: impl FnMut(u64, PacketRef),
     ) -> Option<u64> {
         let mut start_ps = self.held.queues[port].start_ps;
         let mut due_ps = u64::MAX;
@@ -219,7 +221,7 @@ impl Network {
             due_ps = start_ps;
             start_ps += link.serialization_ps(packet.wire_bytes);
             let packet = self.in_flight.insert(packet);
-            arrive(arrival_ps, Cargo { packet, next });
+            arrive(arrival_ps, PacketRef { packet, next });
         }
         let queue = &mut self.held.queues[port];
         queue.start_ps = start_ps;
@@ -304,22 +306,22 @@ mod tests {
         fn let_in(&mut self, now_ps: u64) {
             while let Some(due_ps) = self.due_ps.filter(|&due_ps| due_ps <= now_ps) {
                 let mut all = Vec::new();
-                self.due_ps =
-                    (self.network).let_in(due_ps, 0, |at_ps, cargo| all.push((at_ps, cargo)));
+                self.due_ps = (self.network)
+                    .let_in(due_ps, 0, |at_ps, packet_ref| all.push((at_ps, packet_ref)));
                 self.arrive(all);
             }
         }
 
         fn let_all_in(&mut self) {
             let mut all = Vec::new();
-            (self.network).let_all_in(|_, at_ps, cargo| all.push((at_ps, cargo)));
+            (self.network).let_all_in(|_, at_ps, packet_ref| all.push((at_ps, packet_ref)));
             self.arrive(all);
         }
 
-        fn arrive(&mut self, all: Vec<(u64, Cargo)>) {
-            for (at_ps, cargo) in all {
-                assert_eq!(cargo.next, super::super::HOST);
-                self.arrives(at_ps, cargo.packet);
+        fn arrive(&mut self, all: Vec<(u64, PacketRef)>) {
+            for (at_ps, packet_ref) in all {
+                assert_eq!(packet_ref.next, super::super::HOST);
+                self.arrives(at_ps, packet_ref.packet);
             }
         }
 
