@@ -47,7 +47,7 @@ def _transports(scenario: Scenario) -> dict[str, Mapping[str, Any]]:
 
 
 def _of_controls(scenario: Scenario) -> Iterator[State]:
-    """Settings of one congestion control; other tables inherit those of [transport]."""
+    """Settings of one congestion control; other tables inherit them from [transport]."""
     rules: tuple[tuple[tuple[str, ...], str, str, Callable[[Mapping[str, Any]], bool]], ...] = (
         (_QCN, "qcn", "rate_limiters", lambda of: "rate_limiters" in of),
         (("dctcp",), "dctcp", "acks_at_change", lambda of: of.get("acks_at_change") == 1),
