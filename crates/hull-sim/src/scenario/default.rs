@@ -1,6 +1,5 @@
 //! Defaults of omitted keys. Pacer settings that do not depend on the network are the paper's (table 3
-//! and section 5.1; for the others see `pacer_rule`), DCTCP's gain is the thesis's 1/16 (chapter 2),
-//! and the minimum RTO is 10 ms.
+//! and section 5.1; for the others see `pacer_rule`), and DCTCP's gain is the thesis's 1/16 (chapter 2).
 
 use super::Measure;
 use crate::units::{Buffer, Rate, Share, Size, Time};
@@ -33,30 +32,6 @@ pub(super) const fn unlimited() -> Buffer {
 }
 pub(super) const fn mtu() -> Size {
     Size(1500)
-}
-pub(super) const fn header() -> Size {
-    Size(40)
-}
-pub(super) const fn initial_window() -> u32 {
-    3
-}
-pub(super) const fn min_window() -> u32 {
-    2
-}
-pub(super) const fn max_window() -> u32 {
-    1000
-}
-pub(super) const fn initial_rto() -> Time {
-    Time(1_000_000_000_000)
-}
-pub(super) const fn min_rto() -> Time {
-    Time(10_000_000_000)
-}
-pub(super) const fn max_rto() -> Time {
-    Time(60_000_000_000_000)
-}
-pub(super) const fn ack_every() -> u32 {
-    2
 }
 pub(super) const fn delayed_ack() -> Time {
     Time(1_000_000_000)

@@ -10,25 +10,16 @@ use crate::workload::DEFAULT_TRANSPORT;
 /// Whether a key applies to a congestion control.
 type Applies = fn(&CongestionControl) -> bool;
 
-/// Keys of `[transport]` that apply to some congestion controls only. Others do not inherit them.
-const OF_SOME_CONTROLS: [(&[&str], Applies); 13] = [
+/// Keys in `[transport]`, besides the tables of [`Transport::OF_CONTROLS`], that apply to some congestion
+/// controls only. Others do not inherit them.
+const OF_SOME_CONTROLS: [(&[&str], Applies); 5] = [
     (&["own_sha256"], |of| {
         matches!(of, CongestionControl::External(_))
     }),
-    (&["bic"], |of| *of == CongestionControl::Bic),
-    (&["constant_rate"], |of| {
-        *of == CongestionControl::ConstantRate
-    }),
-    (&["cubic"], |of| *of == CongestionControl::Cubic),
-    (&["dctcp"], |of| *of == CongestionControl::Dctcp),
-    (&["prague"], |of| *of == CongestionControl::Prague),
-    (&["vegas"], |of| *of == CongestionControl::Vegas),
-    (&["message"], CongestionControl::is_of_messages),
     (&["message", "unocc"], |of| *of == CongestionControl::UnoCc),
     (&["message", "initial_window"], |of| {
         *of != CongestionControl::UnoCc
     }),
-    (&["qcn"], CongestionControl::is_qcn),
     (&["qcn", "target_rate_reduction"], |of| {
         *of == CongestionControl::Qcn
     }),
@@ -52,9 +43,11 @@ pub(super) fn complete(table: &mut Table) {
             let mut whole = base.clone();
             let control = own.get("congestion_control").cloned();
             if let Some(control) = control.and_then(|name| name.try_into().ok()) {
-                let others = OF_SOME_CONTROLS
-                    .iter()
-                    .filter(|(_, applies)| !applies(&control));
+                let tables = Transport::OF_CONTROLS.iter();
+                let tables = tables.filter(|(_, uses)| !uses(&control));
+                tables.for_each(|(key, _)| remove(&mut whole, &[key]));
+                let others = OF_SOME_CONTROLS.iter();
+                let others = others.filter(|(_, applies)| !applies(&control));
                 others.for_each(|(key, _)| remove(&mut whole, key));
             }
             merge(&mut whole, own);
