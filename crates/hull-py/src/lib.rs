@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hull_sim::measure::{self, OF_DISTRIBUTION, RunLabels, Statistic, TABLES};
+use hull_sim::measure::{self, RunLabels, TABLES};
 use hull_sim::memory;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
@@ -100,8 +100,8 @@ fn columns() -> PyResult<String> {
 #[pyfunction]
 fn statistics() -> PyResult<String> {
     json(&serde_json::json!({
-        "of_distribution": OF_DISTRIBUTION,
-        "statistics": measure::statistics().map(Statistic::to_json).collect::<Vec<_>>(),
+        "of_distribution": measure::of_distribution().collect::<Vec<_>>(),
+        "statistics": measure::statistics().map(|one| one.to_json()).collect::<Vec<_>>(),
     }))
 }
 

@@ -7,9 +7,9 @@
 //! - [`transport`]: senders, receivers and congestion controls;
 //! - [`host`]: the NIC's queue and HULL's pacer;
 //! - [`topology`]: the connections between hosts and switches, and the paths through them;
+//! - [`workload`]: the traffic: senders, receivers, sizes and times;
 //! - [`scenario`]: the only definition of a scenario file; a mechanism's settings are in the
 //!   mechanism's own file;
-//! - [`workload`]: the traffic: senders, receivers, sizes and times;
 //! - [`measure`]: the recorded results;
 //! - [`simulation`]: combines them into a run of a scenario, in one part or several;
 //! - [`part`]: runs one scenario with one seed into a folder.

@@ -9,11 +9,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Fairness, GroupSummary, HalvesSummary, ProbeSummary, QuerySummary,
-    SlowdownSummary, TierCount, TransportSummary, WaitSummary, by_tier, drops_by_place,
-    failure_drops, thread_seconds, write_links, write_queries,
+    ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary, ProbeSummary,
+    QuerySummary, SlowdownSummary, TierCount, TransportSummary, WaitSummary, by_tier,
+    drops_by_place, failure_drops, thread_seconds, write_links, write_queries,
 };
-use crate::network::Distribution;
 use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::simulation::{

@@ -5,8 +5,9 @@ use std::io;
 use std::path::Path;
 
 use hdrhistogram::Histogram;
-use hull_sim::measure::{ClassSummary, Column, LowerBounds, Values, write_table};
-use hull_sim::network::Distribution;
+use hull_sim::measure::{
+    ClassSummary, Column, Distribution, LowerBounds, Ranked, Values, write_table,
+};
 
 /// Columns of `histograms.parquet`.
 pub const HISTOGRAM_COLUMNS: [Column; 3] = [
@@ -62,18 +63,17 @@ impl Latencies {
     pub fn distribution(&self) -> Option<Distribution> {
         // A bucket reports its upper bound, which may exceed the largest value.
         let max_us = self.max_ps as f64 * 1e-6;
-        let at = |share: f64| {
-            let up_to_us = self.histogram.value_at_quantile(share) as f64 * 1e-3;
-            up_to_us.min(max_us)
+        let ranked = self.ranked();
+        let at_us = |per_mille| match per_mille {
+            1000 => max_us,
+            _ => (ranked.at(per_mille) as f64 * 1e-3).min(max_us),
         };
-        (self.count() > 0).then(|| Distribution {
-            mean_us: self.sum_ps as f64 / self.count() as f64 * 1e-6,
-            p50_us: at(0.5),
-            p90_us: at(0.9),
-            p99_us: at(0.99),
-            p999_us: at(0.999),
-            max_us,
-        })
+        let mean_us = self.sum_ps as f64 / self.count() as f64 * 1e-6;
+        (self.count() > 0).then(|| Distribution::new(mean_us, at_us))
+    }
+
+    fn ranked(&self) -> Ranked<'_> {
+        Ranked::Histogram(&self.histogram, u64::MAX)
     }
 
     /// Summary of a class in the simulator's form, with its number of unanswered requests.
@@ -84,7 +84,7 @@ impl Latencies {
             count: self.count() as usize,
             unfinished: unanswered,
             fct: self.distribution(),
-            lower_bound: LowerBounds::of_histogram(&self.histogram, unanswered as usize),
+            lower_bound: LowerBounds::of(&self.ranked(), unanswered as usize),
             acked: None,
         }
     }

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hull_sim::measure::Fairness;
-use hull_sim::network::Distribution;
+use hull_sim::measure::{Distribution, Fairness};
 use hull_sim::workload::{FlowRecord, QueryRecord};
 use serde::Serialize;
 

@@ -4,8 +4,7 @@
 
 use std::time::Instant;
 
-use hull_sim::measure::{ClassSummary, Fairness, QuerySummary, thread_seconds};
-use hull_sim::network::Distribution;
+use hull_sim::measure::{ClassSummary, Distribution, Fairness, QuerySummary, thread_seconds};
 use hull_sim::part::{Identity, peak_rss_bytes};
 use serde::Serialize;
 

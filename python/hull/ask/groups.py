@@ -4,7 +4,8 @@ A group is a name, `=`, and conditions joined by `&`, all of which hold: `src:`,
 (either end) with an address, a prefix or a host's name; `port:` (either end), `src_port:` or
 `dst_port:` with a number or range; `bytes` with `<`, `<=`, `>`, `>=` and a size. The first group
 that a flow fits is its group; flows of none are "other". The grammar of `[groups]` in a scenario
-(crates/hull-sim/src/scenario/groups.rs) is the same, with hosts for addresses and without ports.
+(crates/hull-sim/src/workload/group_conditions.rs) is the same, with hosts for addresses and without
+ports.
 """
 
 import ipaddress

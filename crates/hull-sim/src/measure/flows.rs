@@ -7,13 +7,12 @@ use std::path::PathBuf;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::lower_bounds::LowerBounds;
+use super::distribution::{Distribution, LowerBounds};
 use super::parquet_file::{Column, Values};
 use super::sketch::Sketch;
 use super::slowdown::{SlowdownSummary, Slowdowns};
 use super::table_log::{Names, Row, TableLog};
 use crate::memory::block_of;
-use crate::network::Distribution;
 use crate::workload::{Acked, FlowRecord, NO_CONNECTION};
 
 /// Columns of `flows.parquet`.
@@ -262,17 +261,19 @@ impl FlowLog {
             let (times, acked) = (&self.sketches[i], &self.acked[i]);
             let unfinished = self.unfinished[i] as usize;
             let unacked = times.count() + unfinished - acked.count();
+            let (fct, lower_bound) = times.durations(unfinished);
+            let (time, acked_bound) = acked.durations(unacked);
             ClassSummary {
                 class: class.clone(),
                 bytes: self.bytes[i],
                 count: times.count(),
                 unfinished: self.unfinished[i],
-                fct: times.distribution(),
-                lower_bound: times.lower_bounds(unfinished),
+                fct,
+                lower_bound,
                 acked: Some(AckedSummary {
                     count: acked.count(),
-                    time: acked.distribution(),
-                    lower_bound: acked.lower_bounds(unacked),
+                    time,
+                    lower_bound: acked_bound,
                 }),
             }
         };

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::distribution::Distribution;
 use super::parquet_file::{self, Column, Values};
-use crate::network::Distribution;
 
 /// Row of the table: a probe's latency, or a queue sample.
 #[derive(Clone, Copy, Debug)]
@@ -94,11 +94,11 @@ impl LatencyLog {
 
     /// Statistics of the probes.
     pub fn summary(&self) -> ProbeSummary {
-        let mut waits: Vec<i64> = self.rows.iter().filter_map(|row| row.probe_ps).collect();
+        let waits: Vec<i64> = self.rows.iter().filter_map(|row| row.probe_ps).collect();
         ProbeSummary {
             samples: waits.len(),
             lost: self.lost,
-            latency: Distribution::of(&mut waits),
+            latency: Distribution::of(&waits),
         }
     }
 

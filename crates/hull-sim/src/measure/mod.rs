@@ -3,13 +3,13 @@
 
 mod capture;
 mod cpu_time;
+mod distribution;
 mod fairness;
 mod flows;
 mod halves;
 mod latency;
 mod links;
 mod logs;
-mod lower_bounds;
 mod pacers;
 mod parquet_file;
 mod queries;
@@ -30,6 +30,9 @@ mod waits;
 pub use capture::HEADERS_BYTES;
 pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
 pub use cpu_time::thread_seconds;
+pub use distribution::{
+    Distribution, LowerBounds, Ranked, Slowdown, SlowdownBounds, of_distribution,
+};
 pub use fairness::Fairness;
 pub use flows::{
     AckedFlow, AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog, GroupSummary, LoggedFlow,
@@ -41,7 +44,6 @@ pub use links::{
     write as write_links,
 };
 pub use logs::{Logs, TABLES};
-pub use lower_bounds::LowerBounds;
 pub use pacers::PACER_COLUMNS;
 pub(crate) use pacers::{PacerLog, PacerRow};
 pub use parquet_file::{Column, Values, write as write_table};
@@ -54,8 +56,8 @@ pub use series::SERIES_COLUMNS;
 pub(crate) use series::{FlowReading, SeriesLog, SeriesRow};
 pub use size_bins::{PartInBin, SizeBin, SlowedFlows, size_bins};
 pub use sketch::Sketch;
-pub use slowdown::{Slowdown, SlowdownBounds, SlowdownSummary};
-pub use statistic::{Combined, OF_DISTRIBUTION, Statistic, Unit};
+pub use slowdown::SlowdownSummary;
+pub use statistic::{Combined, Statistic, Unit};
 pub use store_file::{RunLabels, STATISTIC_COLUMNS, write as write_statistics};
 pub use transports::{TransportCount, TransportSummary};
 pub use waits::{MeanWaits, MessageWaits, WaitLog, WaitSummary};

@@ -7,9 +7,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::lower_bounds::LowerBounds;
+use super::distribution::{Distribution, LowerBounds, Ranked};
 use super::parquet_file::{self, Column, Values};
-use crate::network::Distribution;
 use crate::workload::QueryRecord;
 
 /// Columns of `queries.parquet`.
@@ -70,17 +69,17 @@ impl QuerySummary {
             return None;
         }
         let completions = queries.iter().filter_map(|query| query.completion_ps);
-        let mut completions: Vec<i64> = completions.map(|ps| ps as i64).collect();
+        let completions: Vec<i64> = completions.map(|ps| ps as i64).collect();
+        let completed = completions.len();
         let total = |get: fn(&QueryRecord) -> u32| -> u64 {
             queries.iter().map(|query| u64::from(get(query))).sum()
         };
         let late = queries.iter().filter(|query| query.timeouts > 0).count();
-        let completion = Distribution::of(&mut completions);
         Some(QuerySummary {
             count: queries.len(),
-            completed: completions.len(),
-            completion,
-            lower_bound: LowerBounds::of_sorted(&completions, queries.len() - completions.len()),
+            completed,
+            completion: Distribution::of(&completions),
+            lower_bound: LowerBounds::of(&Ranked::sort(completions), queries.len() - completed),
             in_time_share: total(|q| q.in_time) as f64 / total(|q| q.servers).max(1) as f64,
             timeout_share: late as f64 / queries.len() as f64,
         })

@@ -7,7 +7,8 @@ use std::ops::AddAssign;
 use hull_core::packet_set::Reordering;
 use serde::Serialize;
 
-use super::registry_of_several::SEVERAL;
+use super::distribution::Slowdown;
+use super::registry_of_several::{OF_ENDS, OF_GROUPS, OF_TRANSPORTS};
 use super::statistic::Combined::{Max, Mean, Not, Sum};
 use super::statistic::Statistic;
 use super::statistic::Unit::{
@@ -97,10 +98,22 @@ impl Counts {
     }
 }
 
-/// All statistics, in the order of `summary.json`.
-pub fn statistics() -> impl Iterator<Item = &'static Statistic> {
-    let before = BEFORE_SEVERAL.iter().chain(SEVERAL);
-    before.chain(AFTER_SEVERAL).chain(COUNTS)
+/// All statistics, in the order of `summary.json`. `<percentile>` in an entry stands for each percentile
+/// of slowdowns. Transports and groups have the statistics of flows too.
+pub fn statistics() -> impl Iterator<Item = Statistic> {
+    let of_flows = |of: &'static str| {
+        let of_flows = |s: &&Statistic| s.is_in("fct") || s.is_in("slowdown");
+        let entries = BEFORE_SEVERAL.iter().filter(of_flows);
+        entries.map(move |statistic| statistic.below(of))
+    };
+    let entries = BEFORE_SEVERAL.iter().chain(OF_TRANSPORTS).cloned();
+    let entries = entries.chain(of_flows("transports.<transport>"));
+    // The first entry of groups says what they are.
+    let entries = entries.chain(OF_GROUPS.iter().cloned());
+    let entries = entries.chain(of_flows("groups.<group>").skip(OF_GROUPS.len()));
+    let after = OF_ENDS.iter().chain(AFTER_SEVERAL).chain(COUNTS).cloned();
+    let all = entries.chain(after);
+    all.flat_map(|statistic| statistic.of_each("<percentile>", Slowdown::PERCENTILES))
 }
 
 const BEFORE_SEVERAL: &[Statistic] = &[
@@ -230,15 +243,9 @@ const BEFORE_SEVERAL: &[Statistic] = &[
         Mean,
         "slowdown: flow completion time over that in an otherwise empty network",
     ),
-    Statistic::new("slowdown.<class>.p50", Share, Mean, "its median"),
-    Statistic::new("slowdown.<class>.p95", Share, Mean, "its 95th percentile"),
-    Statistic::new("slowdown.<class>.p99", Share, Mean, "its 99th percentile"),
-    Statistic::new("slowdown.<class>.p999", Share, Mean, "its 99.9th percentile"),
+    Statistic::new("slowdown.<class>.<percentile>", Share, Mean, "its <percentile>"),
     Statistic::new("slowdown.<class>.lower_bound.mean", Share, Mean, "as in `fct`"),
-    Statistic::new("slowdown.<class>.lower_bound.p50", Share, Mean, "as in `fct`"),
-    Statistic::new("slowdown.<class>.lower_bound.p95", Share, Mean, "as in `fct`"),
-    Statistic::new("slowdown.<class>.lower_bound.p99", Share, Mean, "as in `fct`"),
-    Statistic::new("slowdown.<class>.lower_bound.p999", Share, Mean, "as in `fct`"),
+    Statistic::new("slowdown.<class>.lower_bound.<percentile>", Share, Mean, "as in `fct`"),
     Statistic::new(
         "waits.<class>.untraced",
         Count,

@@ -1,12 +1,12 @@
 //! The statistics of each transport, of each group of flows, and of workloads that end, which not all
-//! scenarios have.
+//! scenarios have. A transport's or a group's flows have the statistics of `fct` and `slowdown`.
 
 use super::statistic::Combined::Mean;
 use super::statistic::Statistic;
 use super::statistic::Unit::{BitPerSecond, Byte, Count, Microsecond, Packet, Share};
 
-/// Statistics of transports, groups and ends of workloads, in the order of `summary.json`.
-pub const SEVERAL: &[Statistic] = &[
+/// Statistics of transports besides their flows' statistics.
+pub const OF_TRANSPORTS: &[Statistic] = &[
     Statistic::new(
         "transports.<transport>.goodput_bps",
         BitPerSecond,
@@ -30,59 +30,10 @@ pub const SEVERAL: &[Statistic] = &[
         .where_several(),
     Statistic::new("transports.<transport>.retransmissions", Packet, Mean, "retransmitted segments")
         .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.bytes", Byte, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.count", Count, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new(
-        "transports.<transport>.fct.<class>.<statistic>_us",
-        Microsecond,
-        Mean,
-        "as in `fct`",
-    )
-    .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new(
-        "transports.<transport>.fct.<class>.acked.count",
-        Count,
-        Mean,
-        "as in `fct`",
-    )
-    .where_several(),
-    Statistic::new(
-        "transports.<transport>.fct.<class>.acked.<statistic>_us",
-        Microsecond,
-        Mean,
-        "as in `fct`",
-    )
-    .where_several(),
-    Statistic::new("transports.<transport>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.count", Count, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("transports.<transport>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
-        .where_several(),
+];
+
+/// The first statistic of groups.
+pub const OF_GROUPS: &[Statistic] = &[
     Statistic::new(
         "groups.<group>.fct.<class>.bytes",
         Byte,
@@ -91,32 +42,10 @@ pub const SEVERAL: &[Statistic] = &[
          groups",
     )
     .where_several(),
-    Statistic::new("groups.<group>.fct.<class>.count", Count, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.unfinished", Count, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("groups.<group>.fct.<class>.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("groups.<group>.fct.<class>.acked.count", Count, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.acked.<statistic>_us", Microsecond, Mean, "as in `fct`").where_several(),
-    Statistic::new("groups.<group>.fct.<class>.acked.lower_bound.<statistic>", Share, Mean, "as in `fct`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.count", Count, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.mean", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p50", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p95", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p99", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.p999", Share, Mean, "as in `slowdown`").where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.mean", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p50", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p95", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p99", Share, Mean, "as in `slowdown`")
-        .where_several(),
-    Statistic::new("groups.<group>.slowdown.<class>.lower_bound.p999", Share, Mean, "as in `slowdown`")
-        .where_several(),
+];
+
+/// Statistics of workloads that end, and of partition/aggregate in levels.
+pub const OF_ENDS: &[Statistic] = &[
     Statistic::new("last_flow.<workload>.flows", Count, Mean, "flows or queries of this workload")
         .where_several(),
     Statistic::new(

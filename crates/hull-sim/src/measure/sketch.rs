@@ -3,8 +3,7 @@
 
 use hdrhistogram::Histogram;
 
-use super::lower_bounds::{LowerBounds, moves, moves_in};
-use crate::network::Distribution;
+use super::distribution::{Distribution, LowerBounds, Ranked};
 
 /// Number of samples that are kept exactly. Beyond it, percentiles are within 0.1%.
 const EXACT: usize = 100_000;
@@ -54,49 +53,24 @@ impl Sketch {
         self.sum_ps as f64 / self.count.max(1) as f64
     }
 
-    /// Smallest samples with at least this many thousandths of all samples at or below them, ps;
-    /// `None` without samples.
-    pub fn at_per_mille<const N: usize>(&self, per_mille: [usize; N]) -> Option<[u64; N]> {
-        if let Some(histogram) = &self.histogram {
-            let at = |share: usize| histogram.value_at_quantile(share as f64 / 1000.0);
-            return Some(per_mille.map(|share| at(share).min(self.max_ps)));
+    /// Samples by rank.
+    pub fn ranked(&self) -> Ranked<'_> {
+        match &self.histogram {
+            Some(histogram) => Ranked::Histogram(histogram, self.max_ps),
+            None => Ranked::sort(self.samples_ps.clone()),
         }
-        let mut sorted = self.samples_ps.clone();
-        sorted.sort_unstable();
-        let at = |share: usize| (self.count * share).div_ceil(1000).max(1) - 1;
-        (!sorted.is_empty()).then(|| per_mille.map(|share| sorted[at(share)] as u64))
     }
 
-    /// For each percentile in thousandths, whether this many infinite samples would change it.
-    pub fn moves<const N: usize>(&self, per_mille: [usize; N], infinite: usize) -> [bool; N] {
-        if let Some(histogram) = &self.histogram {
-            return per_mille.map(|of| moves_in(histogram, of, infinite));
-        }
-        let mut sorted = self.samples_ps.clone();
-        sorted.sort_unstable();
-        per_mille.map(|of| moves(&sorted, of, infinite))
-    }
-
-    /// Statistics that are lower bounds with this many unfinished samples; `None` without either.
-    pub fn lower_bounds(&self, unfinished: usize) -> Option<LowerBounds> {
-        let has_both = unfinished > 0 && self.count > 0;
-        has_both.then(|| LowerBounds::of(self.moves(LowerBounds::PER_MILLE, unfinished)))
-    }
-
-    /// Mean and percentiles; `None` without samples.
-    pub fn distribution(&self) -> Option<Distribution> {
-        let Some(histogram) = &self.histogram else {
-            return Distribution::of(&mut self.samples_ps.clone());
-        };
-        let at = |share: f64| histogram.value_at_quantile(share).min(self.max_ps) as f64 * 1e-6;
-        Some(Distribution {
-            mean_us: self.sum_ps as f64 / self.count as f64 * 1e-6,
-            p50_us: at(0.5),
-            p90_us: at(0.9),
-            p99_us: at(0.99),
-            p999_us: at(0.999),
-            max_us: self.max_ps as f64 * 1e-6,
-        })
+    /// Distribution of the durations, and with this many unfinished ones the statistics that are lower
+    /// bounds; `None` without samples.
+    pub fn durations(&self, unfinished: usize) -> (Option<Distribution>, Option<LowerBounds>) {
+        let ranked = self.ranked();
+        let at_us = |per_mille| ranked.at(per_mille) as f64 * 1e-6;
+        let distribution = || Distribution::new(self.mean() * 1e-6, at_us);
+        (
+            (self.count > 0).then(distribution),
+            LowerBounds::of(&ranked, unfinished),
+        )
     }
 }
 
@@ -111,7 +85,7 @@ mod tests {
         for i in 1..=n {
             sketch.add(i * 1_000_000);
         }
-        let d = sketch.distribution().expect("not empty");
+        let d = sketch.durations(0).0.expect("not empty");
         let n = n as f64;
         assert!((d.mean_us - (n + 1.0) / 2.0).abs() < 1e-6 * n);
         for (found, share) in [(d.p50_us, 0.5), (d.p99_us, 0.99), (d.p999_us, 0.999)] {

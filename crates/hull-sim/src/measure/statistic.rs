@@ -1,11 +1,10 @@
 //! A statistic: the registry's description of a number in a part's summary.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use Unit::{BitPerSecond, Byte, Count, Microsecond, Packet, PerSecond, Second, Share};
-
-/// Statistics of a distribution, for which `<statistic>` stands in a key.
-pub const OF_DISTRIBUTION: [&str; 6] = ["mean", "p50", "p90", "p99", "p999", "max"];
 
 /// Unit of a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,12 +71,12 @@ pub enum Combined {
 }
 
 /// Description of a number in the summary of a part.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Statistic {
-    key: &'static str,
+    key: Cow<'static, str>,
     unit: Unit,
     combined: Combined,
-    meaning: &'static str,
+    meaning: Cow<'static, str>,
     of_machine: bool,
     where_several: bool,
     reported: Option<(&'static str, &'static str)>,
@@ -93,10 +92,10 @@ impl Statistic {
         meaning: &'static str,
     ) -> Self {
         Statistic {
-            key,
+            key: Cow::Borrowed(key),
             unit,
             combined,
-            meaning,
+            meaning: Cow::Borrowed(meaning),
             of_machine: false,
             where_several: false,
             reported: None,
@@ -122,6 +121,38 @@ impl Statistic {
         self
     }
 
+    /// Whether its key begins with this name.
+    pub fn is_in(&self, group: &str) -> bool {
+        self.key.split('.').next() == Some(group)
+    }
+
+    /// The same statistic of one of several transports or groups, whose keys begin with `of`.
+    pub fn below(&self, of: &str) -> Self {
+        let key = Cow::Owned(format!("{of}.{}", self.key));
+        let group = self.key.split('.').next().unwrap_or_default();
+        let meaning = Cow::Owned(format!("as in `{group}`"));
+        Statistic {
+            key,
+            meaning,
+            ..self.clone()
+        }
+        .where_several()
+    }
+
+    /// The statistics that it stands for, if its key contains a placeholder for one of these names:
+    /// each with its description in the meaning.
+    pub fn of_each(self, placeholder: &str, names: &[(&str, &str)]) -> Vec<Self> {
+        if !self.key.contains(placeholder) {
+            return vec![self];
+        }
+        let one = |&(name, description): &(&str, &str)| Statistic {
+            key: Cow::Owned(self.key.replace(placeholder, name)),
+            meaning: Cow::Owned(self.meaning.replace(placeholder, description)),
+            ..self.clone()
+        };
+        names.iter().map(one).collect()
+    }
+
     /// JSON as written by `hull statistics --format json`. `name` is the key without its unit, as
     /// used in sweeps; `whole` tells whether a part's value is an integer; `reported` is null, or
     /// group and label.
@@ -129,7 +160,7 @@ impl Statistic {
         let name = self.key.strip_suffix(self.unit.ending());
         json!({
             "key": self.key,
-            "name": name.unwrap_or(self.key),
+            "name": name.unwrap_or(&self.key),
             "unit": self.unit.sign(),
             "whole": self.unit.is_whole(),
             "combined": match self.combined {

@@ -37,7 +37,7 @@ pub use signal::{PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;
 pub use unloaded::Segments;
 pub use waits::{FIRST_TIER, PACER, PLACES, SENDER, TIERS, Waited, Waits};
-pub use watch::{Distribution, Occupancy, QueueLevel, Watch};
+pub use watch::{Occupancy, QueueLevel, Watch};
 
 use std::collections::BTreeMap;
 

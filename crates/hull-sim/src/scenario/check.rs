@@ -2,12 +2,13 @@
 //! file checks its own keys; this file has the checks across sections.
 
 use super::{
-    Scenario, constant_rate, groups, host, measure, message, pacer, qcn, queue_rules, rcp, run,
-    switch, transport, transports,
+    Scenario, constant_rate, host, measure, message, pacer, qcn, queue_rules, rcp, run, switch,
+    transport, transports,
 };
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology;
 use crate::units::Rate;
+use crate::workload;
 
 /// Checks a resolved scenario: each section by itself and, if all are valid, the constraints across
 /// sections. Fails with at least one problem.
@@ -31,8 +32,8 @@ pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
         switch::check(&s.switch, mtu),
         transport,
         pacer.map_or_else(Vec::new, |pacer| pacer::check(pacer, link, least)),
-        super::workload::check(&s.workload),
-        vec![groups::check(&s.groups)],
+        s.workload.check(),
+        vec![workload::check_groups(&s.groups)],
         measure::check(&s.measure),
     ];
     let problems = sections.into_iter().flatten().filter_map(Result::err);

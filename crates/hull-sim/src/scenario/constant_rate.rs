@@ -30,7 +30,8 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         let expected = format!("another transport, {only}");
         require(is_long || !uses(Some(name)), &key, quoted(name), &expected)?;
     }
-    let others = s.workload.others_than_long_lived();
+    let tables = s.workload.tables().into_iter().map(|(name, _)| name);
+    let others: Vec<&str> = tables.filter(|name| *name != "long_lived").collect();
     require(
         !by_default || others.is_empty(),
         "transport.congestion_control",
@@ -56,25 +57,5 @@ impl Scenario {
             )?;
         }
         Ok(())
-    }
-}
-
-impl super::Workload {
-    /// Tables of the workload beside `long_lived`.
-    fn others_than_long_lived(&self) -> Vec<&'static str> {
-        let tables = [
-            ("requests", self.requests.is_some()),
-            ("bulk", self.bulk.is_some()),
-            ("flows", self.flows.is_some()),
-            ("list", self.list.is_some()),
-            ("incast", self.incast.is_some()),
-            ("partition_aggregate", self.partition_aggregate.is_some()),
-            ("aggregation_tree", self.aggregation_tree.is_some()),
-            ("all_to_all", self.all_to_all.is_some()),
-            ("permutation", self.permutation.is_some()),
-            ("production", self.production.is_some()),
-        ];
-        let present = tables.into_iter().filter(|(_, is_there)| *is_there);
-        present.map(|(name, _)| name).collect()
     }
 }

@@ -1,6 +1,5 @@
 //! Defaults of omitted keys. Pacer settings that do not depend on the network are the paper's (table 3
-//! and section 5.1; for the others see `pacer_rule`), DCTCP's gain is the thesis's 1/16 (chapter 2),
-//! and the minimum RTO is 10 ms.
+//! and section 5.1; for the others see `pacer_rule`), and DCTCP's gain is the thesis's 1/16 (chapter 2).
 
 use super::Measure;
 use crate::units::{Buffer, Rate, Share, Size, Time};
@@ -34,30 +33,6 @@ pub(super) const fn unlimited() -> Buffer {
 pub(super) const fn mtu() -> Size {
     Size(1500)
 }
-pub(super) const fn header() -> Size {
-    Size(40)
-}
-pub(super) const fn initial_window() -> u32 {
-    3
-}
-pub(super) const fn min_window() -> u32 {
-    2
-}
-pub(super) const fn max_window() -> u32 {
-    1000
-}
-pub(super) const fn initial_rto() -> Time {
-    Time(1_000_000_000_000)
-}
-pub(super) const fn min_rto() -> Time {
-    Time(10_000_000_000)
-}
-pub(super) const fn max_rto() -> Time {
-    Time(60_000_000_000_000)
-}
-pub(super) const fn ack_every() -> u32 {
-    2
-}
 pub(super) const fn delayed_ack() -> Time {
     Time(1_000_000_000)
 }
@@ -70,12 +45,6 @@ pub(super) const fn table_entries() -> u32 {
 pub(super) const fn rate_step() -> Rate {
     Rate(500_000)
 }
-pub(super) const fn connections() -> u32 {
-    16
-}
-pub(super) const fn request_size() -> Size {
-    Size(100)
-}
 pub(super) const fn sample_interval() -> Time {
     Time(1_000_000_000)
 }
@@ -84,27 +53,4 @@ pub(super) const fn followed_flows() -> u64 {
 }
 pub(super) fn capture_file() -> String {
     "capture.pcapng".to_owned()
-}
-pub(super) const fn incast_total() -> Size {
-    Size(1_000_000)
-}
-pub(super) const fn query_size() -> Size {
-    Size(1600)
-}
-pub(super) const fn response_size() -> Size {
-    Size(2000)
-}
-pub(super) const fn outside_share() -> Share {
-    Share(Share::ONE / 5)
-}
-pub(super) fn production() -> String {
-    "production".to_owned()
-}
-/// Thesis table 4.6.
-pub(super) fn class_bounds() -> Vec<Size> {
-    [10_000, 100_000, 10_000_000].map(Size).to_vec()
-}
-/// Thesis figure 2.23.
-pub(super) fn production_bounds() -> Vec<Size> {
-    [10_000, 100_000, 1_000_000, 10_000_000].map(Size).to_vec()
 }

@@ -11,7 +11,6 @@ mod dwrr;
 mod erasure;
 mod error;
 mod expand;
-mod groups;
 mod host;
 mod keys;
 mod marking;
@@ -34,11 +33,11 @@ mod small_queues;
 mod source;
 mod swept;
 mod switch;
+mod traffic;
 mod transport;
 mod transports;
 mod uno_phantom_queue;
 mod unocc;
-mod workload;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -61,12 +60,16 @@ pub use crate::topology::{
 pub use crate::transport::{
     Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, Prague, ReactionPoint, Vegas,
 };
+pub use crate::workload::{
+    AggregationTree, AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast,
+    LongFlows, LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Permutation, Pick,
+    PoissonFlows, Production, Requests, SizeClass, Sizes, Workloads as Workload, check_requests,
+};
 pub use congestion_control::ExternalControls;
 pub use dwrr::Dwrr;
 pub use erasure::Erasure;
 pub use error::{Mistake, Place, ScenarioError};
 pub use expand::{Cell, expand, expand_verified};
-pub use groups::{Comparison, Condition, OTHER as OTHER_GROUP, conditions as group_conditions};
 pub use host::{Host, HostQueue, Receive, Transmit};
 pub use keys::{keys, schema};
 pub use marking::{MarkOn, Marking};
@@ -86,14 +89,8 @@ pub use source::Position;
 pub use swept::{Swept, range};
 pub use switch::{PhantomQueue, Placement, PortSettings, Switch, Trimming};
 pub use transport::Transport;
-pub use transports::DEFAULT as DEFAULT_TRANSPORT;
 pub use uno_phantom_queue::UnoPhantomQueue;
 pub use unocc::UnoCcSettings;
-pub use workload::{
-    AggregationTree, AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast,
-    LongFlows, LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Permutation, Pick,
-    PoissonFlows, Production, Requests, SizeClass, Sizes, Workload, check_requests,
-};
 
 /// TOML table that overrides keys of the scenario.
 pub type Overrides = toml::Table;

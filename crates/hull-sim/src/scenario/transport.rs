@@ -15,124 +15,94 @@ use crate::units::{Size, Time};
 
 /// TCP and its parameters; windows in segments of mtu - header bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Transport {
     /// Congestion control algorithm; in Python also the name of your own class.
-    #[serde(default)]
     pub congestion_control: CongestionControl,
     /// SHA-256 of the source of your own class; hull sets it and rejects any other value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub own_sha256: Option<String>,
     /// Whether data packets are ECN-capable; DCTCP needs it.
-    #[serde(default)]
     pub ecn: bool,
     /// Largest packet, headers included.
-    #[serde(default = "default::mtu")]
     pub mtu: Size,
     /// IP and TCP header, also the size of an ACK.
-    #[serde(default = "default::header")]
     pub header: Size,
     /// Bytes that each packet occupies on a link beyond its own: Ethernet's header, check sequence, preamble
     /// and gap are 38 bytes. Buffers, marking, phantom queues and pacers do not count them.
-    #[serde(default)]
     pub framing: Size,
     /// Initial window, segments.
-    #[serde(default = "default::initial_window")]
     pub initial_window: u32,
     /// Smallest window after a reduction, segments.
-    #[serde(default = "default::min_window")]
     pub min_window: u32,
     /// Largest congestion window, segments.
-    #[serde(default = "default::max_window")]
     pub max_window: u32,
     /// The receiver's window, segments.
-    #[serde(default = "default::max_window")]
     pub receive_window: u32,
     /// Retransmission timeout before the first round-trip sample.
-    #[serde(default = "default::initial_rto")]
     pub initial_rto: Time,
     /// Minimum retransmission timeout.
-    #[serde(default = "default::min_rto")]
     pub min_rto: Time,
     /// Maximum retransmission timeout.
-    #[serde(default = "default::max_rto")]
     pub max_rto: Time,
     /// Clock tick of the retransmission timer, which fires only at its multiples, and of
     /// idle_restart, which counts it; 0s: an exact clock.
-    #[serde(default)]
     pub rto_granularity: Time,
     /// Whether the first two duplicate ACKs release new segments (RFC 3042).
-    #[serde(default = "yes")]
     pub limited_transmit: bool,
     /// Whether each new connection begins with SYN and SYN-ACK; persistent ones never do.
-    #[serde(default)]
     pub handshake: bool,
     /// Data packets per ACK.
-    #[serde(default = "default::ack_every")]
     pub ack_every: u32,
     /// Longest wait of a delayed ACK. Unset with a min_rto of at most 1ms: a tenth of it.
-    #[serde(default = "default::delayed_ack")]
     pub delayed_ack: Time,
     /// Number of first data packets of a connection that are acknowledged at once (Linux: 16).
-    #[serde(default)]
     pub quick_acks: u16,
     /// Whether a connection that was idle for an RTO starts again from its initial window.
-    #[serde(default)]
     pub idle_restart: bool,
     /// Whether idle_restart halves the window once for each RTO of idle time instead, not below the
     /// initial window (RFC 2861, Linux).
-    #[serde(default)]
     pub idle_decay: bool,
     /// Whether the window grows only while it limits the sender.
-    #[serde(default)]
     pub cwnd_validation: bool,
     /// Whether the window grows by the bytes that an ACK covers (RFC 3465) or by one step for
     /// each ACK (RFC 5681, ns-2, Linux until 3.18).
-    #[serde(default)]
     pub byte_counting: bool,
     /// With host.offload: new data waits until the sender may send this fraction of the window (Linux: 3), 64
     /// KB or all remaining data, so that pieces grow; 0 sends what the window allows.
-    #[serde(default)]
     pub tso_win_divisor: u8,
     /// TCP small queues.
-    #[serde(default, skip_serializing_if = "SmallQueues::is_default")]
+    #[serde(skip_serializing_if = "SmallQueues::is_default")]
     pub small_queues: SmallQueues,
     /// Whether its flows are paced if hosts have a pacer.
-    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    #[serde(skip_serializing_if = "is_true")]
     pub paced: bool,
     /// Priority class of its packets, 0 first, below switch.priorities; unset: workload.high_priority_below
     /// decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<u8>,
     /// BIC-TCP's parameters.
-    #[serde(default)]
     pub bic: Bic,
     /// Parameters of traffic without congestion control.
-    #[serde(default, skip_serializing_if = "ConstantRate::is_default")]
+    #[serde(skip_serializing_if = "ConstantRate::is_default")]
     pub constant_rate: ConstantRate,
     /// CUBIC's parameters.
-    #[serde(default, skip_serializing_if = "Cubic::is_default")]
+    #[serde(skip_serializing_if = "Cubic::is_default")]
     pub cubic: Cubic,
     /// DCTCP's parameters.
-    #[serde(default)]
     pub dctcp: Dctcp,
     /// Prague's parameters.
-    #[serde(default, skip_serializing_if = "Prague::is_default")]
+    #[serde(skip_serializing_if = "Prague::is_default")]
     pub prague: Prague,
     /// Vegas's parameters.
-    #[serde(default)]
     pub vegas: Vegas,
     /// The message transport's parameters.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub message: Message,
     /// Parameters of QCN and QCN-AIMD; windows are transport.max_window then.
-    #[serde(default)]
     pub qcn: ReactionPoint,
 }
 
-const fn yes() -> bool {
-    true
-}
 fn is_default(message: &Message) -> bool {
     *message == Message::default()
 }
@@ -148,19 +118,19 @@ impl Default for Transport {
             own_sha256: None,
             ecn: false,
             mtu: default::mtu(),
-            header: default::header(),
+            header: Size(40),
             framing: Size(0),
-            initial_window: default::initial_window(),
-            min_window: default::min_window(),
-            max_window: default::max_window(),
-            receive_window: default::max_window(),
-            initial_rto: default::initial_rto(),
-            min_rto: default::min_rto(),
-            max_rto: default::max_rto(),
+            initial_window: 3,
+            min_window: 2,
+            max_window: 1000,
+            receive_window: 1000,
+            initial_rto: Time(1_000_000_000_000),
+            min_rto: Time(10_000_000_000),
+            max_rto: Time(60_000_000_000_000),
             rto_granularity: Time(0),
-            limited_transmit: yes(),
+            limited_transmit: true,
             handshake: false,
-            ack_every: default::ack_every(),
+            ack_every: 2,
             delayed_ack: default::delayed_ack(),
             quick_acks: 0,
             idle_restart: false,
@@ -169,7 +139,7 @@ impl Default for Transport {
             byte_counting: false,
             tso_win_divisor: 0,
             small_queues: SmallQueues::default(),
-            paced: yes(),
+            paced: true,
             priority: None,
             bic: Bic::default(),
             constant_rate: ConstantRate::default(),
@@ -201,16 +171,8 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
             "true with transport.congestion_control = \"prague\"",
         ),
         t.small_queues.check(t.mtu),
-        t.prague.check(),
-        t.dctcp.check(),
-        t.bic.check(),
-        t.constant_rate.check(
-            t.congestion_control == CongestionControl::ConstantRate,
-            t.ecn,
-        ),
-        t.vegas.check(),
-        t.message.check(),
     ]);
+    found.extend(t.check_settings());
     found
 }
 
@@ -312,23 +274,50 @@ fn times(t: &Transport) -> [Result<(), Problem>; 7] {
     ]
 }
 
-/// Gives each congestion control access to its settings by their type.
+/// Whether a congestion control uses a table of settings.
+type Uses = fn(&CongestionControl) -> bool;
+
+/// Declares the tables of `[transport]` that belong to congestion controls: each with its key, its type,
+/// the controls that use it, and its check. For example:
+///
+/// ```text
+/// bic: Bic, of [Bic], |transport| transport.bic.check();
+/// ```
+///
+/// Controls reach their settings by the type. Other controls of `[transports]` do not inherit them.
 macro_rules! settings {
-    ($($key:ident: $settings:ty),*) => {
+    ($($key:ident: $settings:ty, of [$($control:ident),+], $check:expr;)+) => {
         $(impl AsRef<$settings> for Transport {
             fn as_ref(&self) -> &$settings {
                 &self.$key
             }
-        })*
+        })+
+
+        impl Transport {
+            /// Keys of the tables, and whether a congestion control uses them.
+            pub(super) const OF_CONTROLS: &[(&str, Uses)] = &[
+                $((stringify!($key), |of| matches!(of, $(CongestionControl::$control)|+)),)+
+            ];
+
+            fn check_settings(&self) -> Vec<Result<(), Problem>> {
+                let checks: &[fn(&Transport) -> Result<(), Problem>] = &[$($check,)+];
+                checks.iter().map(|check| check(self)).collect()
+            }
+        }
     };
 }
 
-settings!(
-    bic: Bic,
-    constant_rate: ConstantRate,
-    cubic: Cubic,
-    dctcp: Dctcp,
-    prague: Prague,
-    vegas: Vegas,
-    qcn: ReactionPoint
-);
+settings! {
+    bic: Bic, of [Bic], |transport| transport.bic.check();
+    constant_rate: ConstantRate, of [ConstantRate], |transport| {
+        let is_used = transport.congestion_control == CongestionControl::ConstantRate;
+        transport.constant_rate.check(is_used, transport.ecn)
+    };
+    cubic: Cubic, of [Cubic], |_| Ok(());
+    dctcp: Dctcp, of [Dctcp], |transport| transport.dctcp.check();
+    prague: Prague, of [Prague], |transport| transport.prague.check();
+    vegas: Vegas, of [Vegas], |transport| transport.vegas.check();
+    message: Message, of [Nscc, Rccc, NsccRccc, UnoCc], |transport| transport.message.check();
+    // Its check needs the rate of the link (`qcn`).
+    qcn: ReactionPoint, of [Qcn, QcnAimd], |_| Ok(());
+}

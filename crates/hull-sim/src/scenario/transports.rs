@@ -3,34 +3,23 @@
 use toml::{Table, Value};
 
 use super::overrides::merge;
-use super::{CongestionControl, Flows, Scenario, Transport, absent_controls, transport};
+use super::{CongestionControl, Scenario, Transport, absent_controls, transport};
 use crate::problem::{Problem, quoted, require};
-
-/// Name of `[transport]` in statistics.
-pub const DEFAULT: &str = "default";
+use crate::workload::DEFAULT_TRANSPORT;
 
 /// Whether a key applies to a congestion control.
 type Applies = fn(&CongestionControl) -> bool;
 
-/// Keys of `[transport]` that apply to some congestion controls only. Others do not inherit them.
-const OF_SOME_CONTROLS: [(&[&str], Applies); 13] = [
+/// Keys in `[transport]`, besides the tables of [`Transport::OF_CONTROLS`], that apply to some congestion
+/// controls only. Others do not inherit them.
+const OF_SOME_CONTROLS: [(&[&str], Applies); 5] = [
     (&["own_sha256"], |of| {
         matches!(of, CongestionControl::External(_))
     }),
-    (&["bic"], |of| *of == CongestionControl::Bic),
-    (&["constant_rate"], |of| {
-        *of == CongestionControl::ConstantRate
-    }),
-    (&["cubic"], |of| *of == CongestionControl::Cubic),
-    (&["dctcp"], |of| *of == CongestionControl::Dctcp),
-    (&["prague"], |of| *of == CongestionControl::Prague),
-    (&["vegas"], |of| *of == CongestionControl::Vegas),
-    (&["message"], CongestionControl::is_of_messages),
     (&["message", "unocc"], |of| *of == CongestionControl::UnoCc),
     (&["message", "initial_window"], |of| {
         *of != CongestionControl::UnoCc
     }),
-    (&["qcn"], CongestionControl::is_qcn),
     (&["qcn", "target_rate_reduction"], |of| {
         *of == CongestionControl::Qcn
     }),
@@ -54,9 +43,11 @@ pub(super) fn complete(table: &mut Table) {
             let mut whole = base.clone();
             let control = own.get("congestion_control").cloned();
             if let Some(control) = control.and_then(|name| name.try_into().ok()) {
-                let others = OF_SOME_CONTROLS
-                    .iter()
-                    .filter(|(_, applies)| !applies(&control));
+                let tables = Transport::OF_CONTROLS.iter();
+                let tables = tables.filter(|(_, uses)| !uses(&control));
+                tables.for_each(|(key, _)| remove(&mut whole, &[key]));
+                let others = OF_SOME_CONTROLS.iter();
+                let others = others.filter(|(_, applies)| !applies(&control));
                 others.for_each(|(key, _)| remove(&mut whole, key));
             }
             merge(&mut whole, own);
@@ -85,7 +76,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     for name in s.transports.keys() {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         require(
-            name != DEFAULT && !name.is_empty() && name.chars().all(letters),
+            name != DEFAULT_TRANSPORT && !name.is_empty() && name.chars().all(letters),
             "transports",
             quoted(name),
             "names of letters, digits, - and _, but \"default\", the flows of [transport]",
@@ -138,7 +129,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         }
         priority(&of("priority"), own.priority, s.switch.priorities)?;
         // A flow list may name the transport; its reader checks that ([`Scenario::check_listed`]).
-        if s.workload.flow_list().is_none() && !named.iter().any(|(_, used)| used == name) {
+        if !s.workload.has_list() && !named.iter().any(|(_, used)| used == name) {
             Err(without_flows(name))?;
         }
     }
@@ -182,7 +173,7 @@ impl Scenario {
 
     /// Names of the transports, in the order of their numbers; empty if there is only one.
     pub fn transport_names(&self) -> Vec<String> {
-        let default = (!self.transports.is_empty()).then(|| DEFAULT.to_owned());
+        let default = (!self.transports.is_empty()).then(|| DEFAULT_TRANSPORT.to_owned());
         default
             .into_iter()
             .chain(self.transports.keys().cloned())
@@ -200,88 +191,5 @@ impl Scenario {
             }
         }
         Ok(())
-    }
-}
-
-impl super::Workload {
-    /// Path of the flow list.
-    fn flow_list(&self) -> Option<&str> {
-        match &self.flows {
-            Some(Flows::Replay(path)) => Some(path),
-            _ => self.list.as_deref(),
-        }
-    }
-
-    /// Transports named by workloads, each with the key that names it.
-    pub(super) fn transports(&self) -> Vec<(String, &str)> {
-        let poisson = match &self.flows {
-            Some(Flows::Poisson(flows)) => flows.transport.as_deref(),
-            _ => None,
-        };
-        let of = |name: &str| format!("workload.{name}.transport");
-        let tables = [
-            (
-                "requests",
-                self.requests.as_ref().and_then(|w| w.transport.as_deref()),
-            ),
-            (
-                "bulk",
-                self.bulk.as_ref().and_then(|w| w.transport.as_deref()),
-            ),
-            ("flows", poisson),
-            (
-                "incast",
-                self.incast.as_ref().and_then(|w| w.transport.as_deref()),
-            ),
-            (
-                "partition_aggregate",
-                self.partition_aggregate
-                    .as_ref()
-                    .and_then(|w| w.transport.as_deref()),
-            ),
-            (
-                "aggregation_tree",
-                self.aggregation_tree
-                    .as_ref()
-                    .and_then(|w| w.transport.as_deref()),
-            ),
-            (
-                "all_to_all",
-                self.all_to_all
-                    .as_ref()
-                    .and_then(|w| w.transport.as_deref()),
-            ),
-            (
-                "permutation",
-                self.permutation
-                    .as_ref()
-                    .and_then(|w| w.transport.as_deref()),
-            ),
-            (
-                "production",
-                self.production
-                    .as_ref()
-                    .and_then(|w| w.transport.as_deref()),
-            ),
-        ];
-        let mut named: Vec<(String, &str)> = Vec::new();
-        for (table, name) in tables {
-            named.extend(name.map(|name| (of(table), name)));
-        }
-        let classes = self.requests.iter().flat_map(|requests| &requests.classes);
-        for (i, class) in classes.enumerate() {
-            let key = format!("workload.requests.classes[{i}].transport");
-            named.extend(class.transport.as_deref().map(|name| (key, name)));
-        }
-        let long = self
-            .long_lived
-            .iter()
-            .flat_map(|long| &long.flows)
-            .enumerate();
-        for (i, flows) in long {
-            let key = format!("workload.long_lived.flows[{i}].transport");
-            named.extend(flows.transport.as_deref().map(|name| (key, name)));
-        }
-        named
     }
 }

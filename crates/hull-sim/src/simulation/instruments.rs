@@ -14,7 +14,8 @@ use super::samplers::Intervals;
 use super::{Fabric, Tally};
 use crate::engine::Kind;
 use crate::measure::{
-    Capture, CaptureConfig, CapturedPort, Fairness, LatencyLog, Logs, PacerLog, QueueLog, SeriesLog,
+    Capture, CaptureConfig, CapturedPort, Distribution, Fairness, LatencyLog, Logs, PacerLog,
+    QueueLog, SeriesLog,
 };
 use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
 use crate::problem::Problem;
@@ -323,17 +324,17 @@ impl Instruments {
         }
         self.end_samples(now_ps, network, table);
         let client = network.ports[self.client_port].watched();
-        let client = client.map(|watch| watch.occupancy.distribution(now_ps));
+        let client = client.map(|watch| Distribution::of_queue(&mut watch.occupancy, now_ps));
         let mut queues = IndexMap::new();
         for &port in &self.ports {
             if let Some(watch) = network.ports[port].watched() {
                 let name = fabric.graph.port_name(port);
                 let classes = (watch.classes.iter_mut()).map(|class| {
                     let name = format!("{name}:{}", class.name);
-                    (name, class.occupancy.distribution(now_ps))
+                    (name, Distribution::of_queue(&mut class.occupancy, now_ps))
                 });
                 let classes: Vec<_> = classes.collect();
-                queues.insert(name, watch.occupancy.distribution(now_ps));
+                queues.insert(name, Distribution::of_queue(&mut watch.occupancy, now_ps));
                 queues.extend(classes);
             }
         }

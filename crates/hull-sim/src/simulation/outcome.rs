@@ -9,10 +9,10 @@ use super::instruments::Instruments;
 use super::{Fabric, Failure, Records, Simulation, Tally};
 use crate::host::HostSide;
 use crate::measure::{
-    Counts, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs, TransportCount,
-    TransportSummary, WaitSummary,
+    Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs,
+    TransportCount, TransportSummary, WaitSummary,
 };
-use crate::network::{Distribution, Network, Port, Reading};
+use crate::network::{Network, Port, Reading};
 use crate::workload::{LastFlow, Quality, QueryRecord, Workload};
 
 /// Packets of a run by their fate.

@@ -2,16 +2,59 @@
 //! random time after `start`. Host i sends to i + 1, i + 2, ... in turn, so that hosts begin with
 //! different receivers. Times ps, sizes bytes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::context::Context;
+use super::host_list::HostList;
 use super::open::Open;
-use super::{Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Workload};
+use super::sizes::message;
+use super::{
+    Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Settings, Workload, time,
+};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario;
+use crate::units::{Size, Time};
+
+/// Each host sends to each other host, once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllToAll {
+    /// Bytes from each host to each other host.
+    pub size: Size,
+    /// Participating hosts (default: all).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostList>,
+    /// Start time of the transfers.
+    #[serde(default)]
+    pub start: Time,
+    /// Largest random delay of a host's start.
+    #[serde(default)]
+    pub jitter: Time,
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+}
+
+impl Settings for AllToAll {
+    fn check(&self) -> Result<(), Problem> {
+        time("workload.all_to_all.start", self.start)?;
+        time("workload.all_to_all.jitter", self.jitter)?;
+        message("workload.all_to_all.size", self.size)
+    }
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(AllToAllTraffic::new(self, context)?))
+    }
+}
 
 /// State of a shuffle.
 #[derive(Debug)]
-pub(super) struct AllToAll {
+pub(super) struct AllToAllTraffic {
     hosts: Vec<u32>,
     starts_ps: Vec<u64>,
     size: u64,
@@ -24,9 +67,9 @@ pub(super) struct AllToAll {
     application_delay_ps: u64,
 }
 
-impl AllToAll {
+impl AllToAllTraffic {
     /// Creates the shuffle that the scenario describes.
-    pub fn new(settings: &scenario::AllToAll, context: &Context) -> Result<Self, Problem> {
+    pub fn new(settings: &AllToAll, context: &Context) -> Result<Self, Problem> {
         let key = "workload.all_to_all.hosts";
         let hosts = context.hosts.two_or_more(key, settings.hosts.as_ref())?;
         let start_ps = |&host: &u32| match settings.jitter.0 {
@@ -36,7 +79,7 @@ impl AllToAll {
                 settings.start.0 + stream.below(jitter_ps as usize) as u64
             }
         };
-        Ok(AllToAll {
+        Ok(AllToAllTraffic {
             starts_ps: hosts.iter().map(start_ps).collect(),
             waiting: hosts.len(),
             hosts,
@@ -50,7 +93,7 @@ impl AllToAll {
     }
 }
 
-impl AllToAll {
+impl AllToAllTraffic {
     /// Start (ps) and ends of a flow.
     fn flow(&self, tag: u64) -> (u64, (u32, u32)) {
         let (i, j) = (
@@ -61,7 +104,7 @@ impl AllToAll {
     }
 }
 
-impl Workload for AllToAll {
+impl Workload for AllToAllTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         &[]
     }

@@ -1,14 +1,58 @@
 //! Flows to the client that start one after the other and send `size` bytes, or as much as time allows
 //! (paper 6.1). Flow i comes from host 1 + i mod (hosts - 1). Times ps, sizes bytes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::context::Context;
 use super::open::Open;
-use super::{Agenda, Backlog, Channel, FlowRecord, LASTING, Message, Progress, Workload};
-use crate::scenario;
+use super::sizes::message;
+use super::{
+    Agenda, Backlog, Channel, FlowRecord, LASTING, Message, Progress, Settings, Workload, time,
+};
+use crate::problem::{Problem, require};
+use crate::units::{Size, Time};
+
+/// Flows from as many hosts to the client that start with the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bulk {
+    /// Number of flows; flow i comes from host 1 + i mod (hosts - 1).
+    pub flows: u32,
+    /// Bytes of each flow; unset: unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// Time between the starts of two flows.
+    #[serde(default)]
+    pub start_interval: Time,
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+}
+
+impl Settings for Bulk {
+    fn check(&self) -> Result<(), Problem> {
+        let flows = self.flows;
+        require(flows > 0, "workload.bulk.flows", flows, "at least 1")?;
+        time("workload.bulk.start_interval", self.start_interval)?;
+        match self.size {
+            Some(size) => message("workload.bulk.size", size),
+            None => Ok(()),
+        }
+    }
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(BulkTraffic::new(self, context)))
+    }
+}
 
 /// State of bulk flows.
 #[derive(Debug)]
-pub(super) struct Bulk {
+pub(super) struct BulkTraffic {
     flows: u64,
     others: u64,
     size: Option<u64>,
@@ -20,10 +64,10 @@ pub(super) struct Bulk {
     open: Open,
 }
 
-impl Bulk {
+impl BulkTraffic {
     /// Creates the flows that the scenario describes.
-    pub fn new(settings: &scenario::Bulk, context: &Context) -> Self {
-        Bulk {
+    pub fn new(settings: &Bulk, context: &Context) -> Self {
+        BulkTraffic {
             flows: u64::from(settings.flows),
             others: u64::from(context.hosts.count()) - 1,
             size: settings.size.map(|size| size.0),
@@ -58,7 +102,7 @@ impl Bulk {
     }
 }
 
-impl Workload for Bulk {
+impl Workload for BulkTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         &[]
     }

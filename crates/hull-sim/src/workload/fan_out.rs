@@ -8,11 +8,11 @@ use slab::Slab;
 
 use super::backlog::waiting;
 use super::context::Context;
+use super::incast::Incast;
 use super::query::Query;
 use super::{Backlog, Channel, Message, QueryRecord};
 use crate::limits;
 use crate::problem::Problem;
-use crate::scenario;
 
 /// Purpose of a message or a wake, packed into its tag or token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,11 +186,7 @@ impl FanOut {
     }
 
     /// Rejects an incast from fewer servers than it asks, or with less than a byte from each.
-    pub fn check_fan_in(
-        settings: &scenario::Incast,
-        fan_in: usize,
-        available: usize,
-    ) -> Result<(), Problem> {
+    pub fn check_fan_in(settings: &Incast, fan_in: usize, available: usize) -> Result<(), Problem> {
         if fan_in > available {
             return Err(Problem::new(
                 "workload.incast.fan_in".to_owned(),

@@ -11,8 +11,6 @@
 use std::fs::File;
 use std::io::{Read, Seek};
 
-use indexmap::IndexMap;
-
 use super::flow_chains::Chains;
 use super::flow_list_rows::{Row, RowReader};
 use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
@@ -20,7 +18,6 @@ use crate::compressed;
 use crate::damaged::{DAMAGED, undamaged};
 use crate::memory::{Estimate, Need, available, block_of};
 use crate::quote;
-use crate::scenario::Transport;
 
 /// Number of flows from which a list is checked against the available memory when it grows.
 const LONG: usize = 1 << 20;
@@ -67,7 +64,7 @@ impl FlowList {
     pub fn read(
         path: &str,
         hosts: &HostNames,
-        transports: &IndexMap<String, Transport>,
+        transports: &[String],
         groups: &Groups,
     ) -> Result<Self, String> {
         let in_file = |problem: String| format!("{}: {problem}", quote::name(path));

@@ -40,11 +40,6 @@ mod tests {
     use super::super::test_network::hosts;
     use super::super::{Groups, HostNames};
     use super::*;
-    use crate::scenario::Transport;
-
-    fn transport() -> Transport {
-        toml::from_str("").expect("the default")
-    }
 
     /// Reads a file with this text, given the transports tcp and dctcp and the group rpc.
     fn list(name: &str, text: &str) -> Result<FlowList, String> {
@@ -54,8 +49,7 @@ mod tests {
     fn list_between(hosts: &HostNames, name: &str, text: &str) -> Result<FlowList, String> {
         let path = std::env::temp_dir().join(format!("hull-{}-{name}.csv", std::process::id()));
         std::fs::write(&path, text).expect("a temporary file");
-        let transports = ["tcp", "dctcp"].map(|name| (name.to_owned(), transport()));
-        let transports = IndexMap::from(transports);
+        let transports = ["tcp", "dctcp"].map(str::to_owned);
         let rules = IndexMap::from([("rpc".to_owned(), "bytes<10KB".to_owned())]);
         let groups = Groups::new(&rules, hosts).expect("a group");
         let list = FlowList::read(&path.display().to_string(), hosts, &transports, &groups);
@@ -272,12 +266,7 @@ mod tests {
 
     #[test]
     fn missing_file() {
-        let problem = FlowList::read(
-            "no/such.csv",
-            &hosts(4, 1),
-            &IndexMap::new(),
-            &Groups::default(),
-        );
+        let problem = FlowList::read("no/such.csv", &hosts(4, 1), &[], &Groups::default());
         let problem = problem.expect_err("not there");
         assert!(
             problem.contains("\"no/such.csv\"") && problem.contains("expected"),

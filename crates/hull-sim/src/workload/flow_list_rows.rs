@@ -3,14 +3,11 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
-
 use super::flow_chains::{Chained, Shared, rows_named};
 use super::flow_list::ListedFlow;
-use super::{Groups, HostNames};
+use super::{DEFAULT_TRANSPORT, Groups, HostNames, MAX_FLOW_BYTES, OTHER_GROUP};
 use crate::limits;
 use crate::quote;
-use crate::scenario::{DEFAULT_TRANSPORT, MAX_FLOW_BYTES, OTHER_GROUP, Transport};
 
 /// Names of the required columns.
 pub(super) const COLUMNS: [&str; 4] = ["start_ps", "src", "dst", "bytes"];
@@ -139,7 +136,7 @@ pub(super) struct RowReader<'a> {
     names: HashMap<&'a [u8], u32>,
     /// Whether a text of digits may be a name.
     names_are_numbers: bool,
-    transports: &'a IndexMap<String, Transport>,
+    transports: &'a [String],
     pub group_names: Vec<String>,
     /// Numbers of the groups by name.
     group_numbers: HashMap<String, u16>,
@@ -148,11 +145,7 @@ pub(super) struct RowReader<'a> {
 
 impl<'a> RowReader<'a> {
     /// Creates a parser for a list between `hosts`, with the groups of `groups` and further labels.
-    pub fn new(
-        hosts: &'a HostNames,
-        transports: &'a IndexMap<String, Transport>,
-        groups: &Groups,
-    ) -> Self {
+    pub fn new(hosts: &'a HostNames, transports: &'a [String], groups: &Groups) -> Self {
         let names: HashMap<_, _> = hosts.names.iter().map(String::as_bytes).zip(0..).collect();
         let group_names = groups.names().to_vec();
         RowReader {
@@ -197,12 +190,13 @@ impl<'a> RowReader<'a> {
             Some("" | DEFAULT_TRANSPORT) => Some(0),
             Some(name) => self
                 .transports
-                .get_index_of(name)
+                .iter()
+                .position(|known| known == name)
                 .map(|index| 1 + index as u16),
             None => None,
         };
         found.ok_or_else(|| {
-            let known = self.transports.keys().map(String::as_str);
+            let known = self.transports.iter().map(String::as_str);
             let known = Vec::from_iter(std::iter::once(DEFAULT_TRANSPORT).chain(known));
             let problem = format!(
                 "{} is invalid; expected one of [transports], {}, or an empty cell",

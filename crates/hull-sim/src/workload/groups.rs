@@ -3,15 +3,18 @@
 
 use indexmap::IndexMap;
 
-use super::{FlowRecord, HostNames};
+use super::group_conditions::{Comparison, Condition, OTHER, conditions};
+use super::host_list::{HostList, HostRef};
+use super::{FlowRecord, HostNames, Listed};
 use crate::problem::{Problem, quoted};
 use crate::quote;
-use crate::scenario::{Comparison, Condition, HostList, HostRef, OTHER_GROUP, group_conditions};
 
 /// Groups of a scenario in their order. Number 0 means no group; group n is `names[n - 1]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Groups {
     names: Vec<String>,
+    /// Conditions of the groups of `[groups]`, as text and with resolved hosts.
+    texts: Vec<String>,
     rules: Vec<Vec<Test>>,
 }
 
@@ -71,12 +74,13 @@ impl Groups {
     /// Creates the groups of `[groups]`.
     pub fn new(groups: &IndexMap<String, String>, hosts: &HostNames) -> Result<Self, Problem> {
         let rule = |(name, text): (&String, &String)| {
-            let conditions = group_conditions(name, text)?.into_iter();
+            let conditions = conditions(name, text)?.into_iter();
             let tests = conditions.map(|condition| Test::new(name, text, condition, hosts));
             tests.collect::<Result<Vec<Test>, Problem>>()
         };
         Ok(Groups {
             names: groups.keys().cloned().collect(),
+            texts: groups.values().cloned().collect(),
             rules: groups.iter().map(rule).collect::<Result<_, _>>()?,
         })
     }
@@ -97,7 +101,7 @@ impl Groups {
 
     /// Names by number, `other` first; empty if there are no groups.
     pub fn all_names(&self) -> Vec<String> {
-        let other = (!self.names.is_empty()).then(|| OTHER_GROUP.to_owned());
+        let other = (!self.names.is_empty()).then(|| OTHER.to_owned());
         other
             .into_iter()
             .chain(self.names.iter().cloned())
@@ -117,19 +121,15 @@ impl Groups {
         }
     }
 
-    /// Rejects a group of `[groups]` without flows. `numbers` are the groups that the flows of a table have.
-    pub(super) fn check_used(
-        &self,
-        texts: &IndexMap<String, String>,
-        numbers: &[u16],
-        (table, flows): (&str, usize),
-    ) -> Result<(), Problem> {
-        for (number, (name, text)) in (1..).zip(texts) {
-            if !numbers.contains(&number) {
+    /// Rejects a group of `[groups]` without flows. `listed` describes all flows of the run.
+    pub(super) fn check_used(&self, table: &str, listed: &Listed) -> Result<(), Problem> {
+        for (number, (name, text)) in (1..).zip(self.names.iter().zip(&self.texts)) {
+            if !listed.groups.contains(&number) {
                 let told = format!(
-                    "{} fits none of {flows} flows of workload.{table}; expected a group with flows (the label \
+                    "{} fits none of {} flows of workload.{table}; expected a group with flows (the label \
                      of a row counts, then the first group that fits)",
-                    quoted(text)
+                    quoted(text),
+                    listed.flows
                 );
                 return Err(Problem::new(format!("groups.{name}"), told));
             }

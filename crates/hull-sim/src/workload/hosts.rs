@@ -1,8 +1,8 @@
 //! A workload's view of the hosts: numbers, names, and the rates of their links, bit/s.
 
+use super::host_list::{HostList, HostRef};
 use crate::problem::Problem;
 use crate::quote;
-use crate::scenario::{HostList, HostRef};
 use crate::topology::Graph;
 
 /// Names and link rates of the hosts, in the order of their numbers.

@@ -1,4 +1,4 @@
-//! Incast (thesis 2.3.2): a client requests a share of `total` from each of N servers, waits for all
+//! IncastTraffic (thesis 2.3.2): a client requests a share of `total` from each of N servers, waits for all
 //! responses, and repeats. With `all_to_all` every host is such a client, with its own barrier (figure
 //! 2.20). Times ps, sizes bytes.
 //!
@@ -7,16 +7,19 @@
 //! the query's completion time (thesis 2.1.3). With `batch` it asks so many servers at a time, and the
 //! next ones when it has all their responses: "pulling responses in small batches" (thesis 2.4).
 
+mod settings;
+
 use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
 use super::{Agenda, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario;
+
+pub use settings::Incast;
 
 /// State of an incast.
 #[derive(Debug)]
-pub(super) struct Incast {
+pub(super) struct IncastTraffic {
     fan_out: FanOut,
     /// Remaining queries and jitter stream of each client.
     clients: Vec<(u64, Stream)>,
@@ -27,9 +30,9 @@ pub(super) struct Incast {
     application_delay_ps: u64,
 }
 
-impl Incast {
+impl IncastTraffic {
     /// Creates the incast that the scenario describes.
-    pub fn new(settings: &scenario::Incast, context: &Context) -> Result<Self, Problem> {
+    pub fn new(settings: &Incast, context: &Context) -> Result<Self, Problem> {
         let hosts = context.hosts;
         let key = "workload.incast.servers";
         let clients = if settings.all_to_all {
@@ -49,7 +52,7 @@ impl Incast {
             .map(|(client, servers)| Ok((client, asked(settings, servers)?)))
             .collect::<Result<Vec<_>, Problem>>()?;
         let queries = settings.queries.unwrap_or(u64::MAX);
-        Ok(Incast {
+        Ok(IncastTraffic {
             planned: (settings.queries).map(|each| each.saturating_mul(clients.len() as u64)),
             clients: clients
                 .iter()
@@ -103,7 +106,7 @@ impl Incast {
 }
 
 /// Selects the servers of a query.
-fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>, Problem> {
+fn asked(settings: &Incast, mut servers: Vec<u32>) -> Result<Vec<u32>, Problem> {
     let available = servers.len();
     let fan_in = settings.fan_in.map_or(available, |fan_in| fan_in as usize);
     FanOut::check_fan_in(settings, fan_in, available)?;
@@ -111,7 +114,7 @@ fn asked(settings: &scenario::Incast, mut servers: Vec<u32>) -> Result<Vec<u32>,
     Ok(servers)
 }
 
-impl Workload for Incast {
+impl Workload for IncastTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         self.fan_out.connections()
     }

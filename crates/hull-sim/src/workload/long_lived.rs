@@ -1,11 +1,89 @@
 //! Long-lived flows with start and stop times (thesis 2.3.1; figure 2.16 starts and stops five of
 //! them 30 seconds apart). Times ps, sizes bytes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::context::Context;
-use super::{Agenda, Backlog, Besides, Channel, FlowRecord, LASTING, Message, Progress, Workload};
-use crate::problem::Problem;
-use crate::scenario;
-use crate::units::Time;
+use super::host_list::HostList;
+use super::sizes::message;
+use super::{
+    Agenda, Backlog, Besides, Channel, FlowRecord, LASTING, Message, Progress, Settings, Workload,
+};
+use crate::problem::{Problem, quoted, require};
+use crate::units::{Size, Time};
+
+/// Long-lived flows with start and stop times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LongLived {
+    /// The flows, or groups of flows.
+    pub flows: Vec<LongFlows>,
+}
+
+/// A flow, or a group of flows that start and stop one after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LongFlows {
+    /// Sending hosts.
+    pub src: HostList,
+    /// Receiving hosts: as many as sending ones, or one for all; one sender may have several.
+    pub dst: HostList,
+    /// Start time of the first flow.
+    #[serde(default)]
+    pub start: Time,
+    /// Time between the starts of two flows of the group.
+    #[serde(default)]
+    pub start_interval: Time,
+    /// Stop time of the first flow; unset: the flows do not stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Time>,
+    /// Time between the stops of two flows of the group.
+    #[serde(default)]
+    pub stop_interval: Time,
+    /// Bytes of each flow; unset: unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+}
+
+impl Settings for LongLived {
+    fn check(&self) -> Result<(), Problem> {
+        require(
+            !self.flows.is_empty(),
+            "workload.long_lived.flows",
+            "an empty list",
+            "at least one flow",
+        )?;
+        for (i, flow) in self.flows.iter().enumerate() {
+            let key = |name: &str| format!("workload.long_lived.flows[{i}].{name}");
+            if let Some(stop) = flow.stop {
+                require(
+                    stop > flow.start,
+                    &key("stop"),
+                    quoted(stop),
+                    "a time after the start",
+                )?;
+            }
+            if let Some(size) = flow.size {
+                message(&key("size"), size)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn other_transports(&self) -> Vec<(String, Option<&str>)> {
+        let flows = self.flows.iter().enumerate();
+        let named = flows.map(|(i, flows)| (format!("flows[{i}]"), flows.transport.as_deref()));
+        named.collect()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(LongLivedTraffic::new(self, context)?))
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -27,16 +105,16 @@ struct Flow {
 
 /// State of long-lived flows.
 #[derive(Debug)]
-pub(super) struct LongLived {
+pub(super) struct LongLivedTraffic {
     flows: Vec<Flow>,
     classes: Vec<String>,
     end_ps: u64,
     application_delay_ps: u64,
 }
 
-impl LongLived {
+impl LongLivedTraffic {
     /// Creates the flows that the scenario describes.
-    pub fn new(settings: &scenario::LongLived, context: &Context) -> Result<Self, Problem> {
+    pub fn new(settings: &LongLived, context: &Context) -> Result<Self, Problem> {
         let mut flows = Vec::new();
         let mut classes: Vec<String> = Vec::new();
         for (i, group) in settings.flows.iter().enumerate() {
@@ -69,12 +147,12 @@ impl LongLived {
                     stop_ps,
                     size: group.size.map(|size| size.0),
                     class: class as u16,
-                    transport: context.transport(group.transport.as_ref()),
+                    transport: context.transport(group.transport.as_deref()),
                     state: State::Waiting,
                 });
             }
         }
-        Ok(LongLived {
+        Ok(LongLivedTraffic {
             flows,
             classes,
             end_ps: context.end_ps,
@@ -84,11 +162,7 @@ impl LongLived {
 }
 
 /// Pairs of source and destination of a group: one to many, many to one, or as many to as many.
-fn ends(
-    i: usize,
-    group: &scenario::LongFlows,
-    context: &Context,
-) -> Result<Vec<(u32, u32)>, Problem> {
+fn ends(i: usize, group: &LongFlows, context: &Context) -> Result<Vec<(u32, u32)>, Problem> {
     let key = |name: &str| format!("workload.long_lived.flows[{i}].{name}");
     let src = context.hosts.many(&key("src"), &group.src)?;
     let dst = context.hosts.many(&key("dst"), &group.dst)?;
@@ -115,7 +189,7 @@ fn ends(
     }
 }
 
-impl Workload for LongLived {
+impl Workload for LongLivedTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         &[]
     }

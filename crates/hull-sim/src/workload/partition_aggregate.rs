@@ -6,13 +6,85 @@
 //! (arrival plus the application's delay), its service begins when the worker is free, and its response
 //! is sent when the service ends.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket};
-use super::{Agenda, Backlog, Progress, Workload};
-use crate::problem::Problem;
+use super::host_list::{HostList, HostRef};
+use super::sizes::message;
+use super::{Agenda, Backlog, Progress, Settings, Workload, time_above_0};
+use crate::problem::{Problem, require};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, Arrivals};
-use crate::service_time::ServiceTime;
+use crate::service_time::{Service, ServiceTime, check as check_service};
+use crate::units::{Size, Time};
+
+/// A client sends queries to all servers in an open loop; a server works on one at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartitionAggregate {
+    /// Mean time between two queries.
+    pub interval: Time,
+    /// Arrival process of the queries.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Number of queries, after which the run may end; unset: queries continue until the end of the
+    /// measured time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queries: Option<u64>,
+    /// The requesting host (default: host 0).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<HostRef>,
+    /// The responding hosts (default: all but the client).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<HostList>,
+    /// Bytes of a request.
+    pub request_size: Size,
+    /// Bytes of a response.
+    pub response_size: Size,
+    /// Service time of a request at the server (default: none).
+    #[serde(default)]
+    pub service: Service,
+    /// Responses after this time from the query's start are not counted as in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Time>,
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+}
+
+/// Arrival process of queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// A Poisson process.
+    #[default]
+    Poisson,
+    /// Arrivals at equal intervals.
+    Fixed,
+}
+
+impl Settings for PartitionAggregate {
+    fn check(&self) -> Result<(), Problem> {
+        let key = |name: &str| format!("workload.partition_aggregate.{name}");
+        time_above_0(&key("interval"), self.interval)?;
+        require(self.queries != Some(0), &key("queries"), 0, "at least 1")?;
+        message(&key("request_size"), self.request_size)?;
+        message(&key("response_size"), self.response_size)?;
+        if let Some(deadline) = self.deadline {
+            time_above_0(&key("deadline"), deadline)?;
+        }
+        check_service(&key("service"), &self.service)
+    }
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(PartitionAggregateTraffic::new(self, context)?))
+    }
+}
 
 /// Worker of a server.
 #[derive(Debug)]
@@ -23,7 +95,7 @@ struct Worker {
 
 /// State of partition/aggregate.
 #[derive(Debug)]
-pub(super) struct PartitionAggregate {
+pub(super) struct PartitionAggregateTraffic {
     fan_out: FanOut,
     service: ServiceTime,
     workers: Vec<Worker>,
@@ -38,12 +110,9 @@ pub(super) struct PartitionAggregate {
     application_delay_ps: u64,
 }
 
-impl PartitionAggregate {
+impl PartitionAggregateTraffic {
     /// Creates the queries that the scenario describes.
-    pub fn new(
-        settings: &scenario::PartitionAggregate,
-        context: &Context,
-    ) -> Result<Self, Problem> {
+    pub fn new(settings: &PartitionAggregate, context: &Context) -> Result<Self, Problem> {
         let key = |name: &str| format!("workload.partition_aggregate.{name}");
         let hosts = context.hosts;
         let client = hosts.client(&key("client"), settings.client.as_ref())?;
@@ -61,7 +130,7 @@ impl PartitionAggregate {
             context.application_delay_ps,
         );
         let left = settings.queries.unwrap_or(u64::MAX);
-        Ok(PartitionAggregate {
+        Ok(PartitionAggregateTraffic {
             service: ServiceTime::new(&key("service"), &settings.service)?,
             workers,
             backlog: fan_out.backlog(settings.interval.0 as f64, left, context),
@@ -90,7 +159,7 @@ impl PartitionAggregate {
     }
 }
 
-impl Workload for PartitionAggregate {
+impl Workload for PartitionAggregateTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         self.fan_out.connections()
     }
@@ -160,7 +229,7 @@ impl Workload for PartitionAggregate {
 mod tests {
     use super::super::test_network::{SEED, TestNetwork, build};
     use super::*;
-    use crate::units::Time;
+    use crate::service_time::Gamma;
 
     /// The report's search workload, at its occupancy of 30%.
     const SEARCH: &str = r#"
@@ -183,10 +252,10 @@ mod tests {
         .run(&mut traffic);
         assert_eq!(log.queries.len(), 3000);
         // One server: W(n+1) = max(0, W(n) + S(n) - A(n)), in ps, from the same draws.
-        let service = scenario::Service {
+        let service = Service {
             offset: Time(10_000_000),
             exponential: None,
-            gamma: Some(scenario::Gamma {
+            gamma: Some(Gamma {
                 shape: 0.7,
                 scale: Time(3_600_000_000),
             }),

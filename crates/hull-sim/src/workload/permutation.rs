@@ -3,16 +3,55 @@
 //! balancing: no host is oversubscribed, so any time above an uncontended flow's is due to the network.
 //! Times ps, sizes bytes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::context::Context;
+use super::host_list::HostList;
 use super::open::Open;
-use super::{Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Workload};
+use super::sizes::message;
+use super::{
+    Agenda, Backlog, Besides, Channel, FlowRecord, Message, Progress, Settings, Workload, time,
+};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario;
+use crate::units::{Size, Time};
+
+/// Each host sends one flow and receives one; the seed determines the pairs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Permutation {
+    /// Bytes of each flow.
+    pub size: Size,
+    /// Participating hosts (default: all).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostList>,
+    /// Start time of the flows.
+    #[serde(default)]
+    pub start: Time,
+    /// Transport of its flows, one of `[transports]` (default: `[transport]`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+}
+
+impl Settings for Permutation {
+    fn check(&self) -> Result<(), Problem> {
+        time("workload.permutation.start", self.start)?;
+        message("workload.permutation.size", self.size)
+    }
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(PermutationTraffic::new(self, context)?))
+    }
+}
 
 /// State of a permutation.
 #[derive(Debug)]
-pub(super) struct Permutation {
+pub(super) struct PermutationTraffic {
     /// Source and destination of each flow.
     ends: Vec<(u32, u32)>,
     start_ps: u64,
@@ -25,14 +64,14 @@ pub(super) struct Permutation {
     application_delay_ps: u64,
 }
 
-impl Permutation {
+impl PermutationTraffic {
     /// Creates the permutation that the scenario describes.
-    pub fn new(settings: &scenario::Permutation, context: &Context) -> Result<Self, Problem> {
+    pub fn new(settings: &Permutation, context: &Context) -> Result<Self, Problem> {
         let key = "workload.permutation.hosts";
         let hosts = context.hosts.two_or_more(key, settings.hosts.as_ref())?;
         let mut stream = Stream::new(context.seed, Purpose::Permutation, 0);
         let receivers = without_fixed_point(&hosts, &mut stream);
-        Ok(Permutation {
+        Ok(PermutationTraffic {
             ends: hosts.into_iter().zip(receivers).collect(),
             start_ps: settings.start.0,
             size: settings.size.0,
@@ -60,7 +99,7 @@ fn without_fixed_point(items: &[u32], stream: &mut Stream) -> Vec<u32> {
     }
 }
 
-impl Workload for Permutation {
+impl Workload for PermutationTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         &[]
     }

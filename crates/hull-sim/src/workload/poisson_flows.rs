@@ -12,6 +12,7 @@ use slab::Slab;
 
 use super::backlog::waiting;
 use super::context::Context;
+use super::flows::{FlowConnections, PoissonFlows};
 use super::size_class::SizeClasses;
 use super::sizes::SizeDistribution;
 use super::{
@@ -20,7 +21,6 @@ use super::{
 use crate::limits;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, FlowConnections};
 
 /// Flow in progress.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ struct Flow {
 
 /// State of Poisson flows.
 #[derive(Debug)]
-pub(super) struct PoissonFlows {
+pub(super) struct PoissonTraffic {
     arrivals: Stream,
     sizes: Stream,
     endpoints: Stream,
@@ -63,9 +63,9 @@ pub(super) struct PoissonFlows {
     flows: Slab<Flow>,
 }
 
-impl PoissonFlows {
+impl PoissonTraffic {
     /// Creates the flows that the scenario describes.
-    pub fn new(settings: &scenario::PoissonFlows, context: &Context) -> Result<Self, Problem> {
+    pub fn new(settings: &PoissonFlows, context: &Context) -> Result<Self, Problem> {
         let hosts = context.hosts;
         let sources = hosts.set("workload.flows.sources", settings.sources.as_ref(), None)?;
         let destinations = hosts.set(
@@ -88,7 +88,7 @@ impl PoissonFlows {
         let rate = |&host: &u32| context.hosts.to_network_bps[host as usize] as f64;
         let sources_bps = sources.iter().map(rate).sum();
         let law = SizeDistribution::new("workload.flows.sizes", &settings.sizes)?;
-        let mut flows = PoissonFlows {
+        let mut flows = PoissonTraffic {
             arrivals: Stream::new(context.seed, Purpose::FlowArrivals, 0),
             sizes: Stream::new(context.seed, Purpose::FlowSizes, 0),
             endpoints: Stream::new(context.seed, Purpose::FlowEndpoints, 0),
@@ -238,7 +238,7 @@ impl PoissonFlows {
     }
 }
 
-impl Workload for PoissonFlows {
+impl Workload for PoissonTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         &self.connections
     }

@@ -11,11 +11,11 @@ use slab::Slab;
 use super::backlog::waiting;
 use super::context::Context;
 use super::fan_out::{FanOut, ResponseBytes, Step, Ticket, batch_after, requests};
+use super::incast::Incast;
 use super::query::Query;
 use super::{Agenda, Backlog, Channel, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario;
 
 /// Query with its servers, in the order of the shares of `total`.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) struct PoissonIncast {
 
 impl PoissonIncast {
     /// Creates the incast that the scenario describes.
-    pub fn new(settings: &scenario::Incast, context: &Context) -> Result<Self, Problem> {
+    pub fn new(settings: &Incast, context: &Context) -> Result<Self, Problem> {
         let hosts = context.hosts;
         let clients = hosts.set("workload.incast.clients", settings.clients.as_ref(), None)?;
         let servers = hosts.set("workload.incast.servers", settings.servers.as_ref(), None)?;

@@ -2,7 +2,7 @@
 //! separate classes, one per size class.
 
 use super::context::Context;
-use crate::scenario::Requests;
+use super::request_response::Requests;
 
 /// Connections that a class may use, and the transport of each.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Pools {
     pub fn new(settings: &Requests, size: usize, context: &Context) -> Self {
         let mut transports = Vec::new();
         let pool_of = |own: &Option<String>| {
-            let transport = context.transport(own.as_ref().or(settings.transport.as_ref()));
+            let transport = context.transport(own.as_deref().or(settings.transport.as_deref()));
             let found = transports.iter().position(|&of| of == transport);
             let shared = found.filter(|_| !settings.separate_classes);
             shared.unwrap_or_else(|| {

@@ -9,6 +9,8 @@
 //! distributions (see the files in `sizes/` and `intervals/`), the share of the flows that leave or
 //! enter the rack, and that half of these go each way.
 
+mod settings;
+
 use slab::Slab;
 
 use super::backlog::waiting;
@@ -19,7 +21,8 @@ use super::sizes::{SizeDistribution, table};
 use super::{Agenda, Backlog, Besides, CdfTable, Channel, FlowRecord, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario;
+
+pub use settings::Production;
 
 /// Size above which a background flow is an update, bytes.
 const UPDATE_BYTES: u64 = 1_000_000;
@@ -54,7 +57,7 @@ struct Flow {
 
 /// State of the benchmark.
 #[derive(Debug)]
-pub(super) struct Production {
+pub(super) struct ProductionTraffic {
     fan_out: FanOut,
     servers: Vec<Server>,
     outside: Option<u32>,
@@ -71,9 +74,9 @@ pub(super) struct Production {
     application_delay_ps: u64,
 }
 
-impl Production {
+impl ProductionTraffic {
     /// Creates the benchmark that the scenario describes.
-    pub fn new(settings: &scenario::Production, context: &Context) -> Result<Self, Problem> {
+    pub fn new(settings: &Production, context: &Context) -> Result<Self, Problem> {
         let key = |name: &str| format!("workload.production.{name}");
         let outside = settings.outside.as_ref();
         let outside = outside
@@ -124,7 +127,7 @@ impl Production {
             waiting(context.end_ps as f64 / gap_ps, load)
         });
         let background = Backlog::of_flows(background.fold(0, u64::saturating_add));
-        Ok(Production {
+        Ok(ProductionTraffic {
             backlog: queries.and(background),
             fan_out,
             servers: rack
@@ -211,7 +214,7 @@ fn ps(us: f64) -> u64 {
     (us * 1e6).round() as u64
 }
 
-impl Workload for Production {
+impl Workload for ProductionTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         self.fan_out.connections()
     }

@@ -11,12 +11,12 @@ use super::open::Open;
 use super::shared_list;
 use super::size_class::SizeClasses;
 use super::{
-    Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Message, NO_CONNECTION, Progress,
-    Workload, few,
+    Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Listed, Message, NO_CONNECTION,
+    Progress, Workload, default, few,
 };
 use crate::problem::Problem;
 use crate::quote;
-use crate::units::{Size, Time};
+use crate::units::Time;
 
 /// State of a replay.
 #[derive(Debug)]
@@ -24,10 +24,7 @@ pub(super) struct Replay {
     list: Arc<FlowList>,
     /// Number of its flows that take part.
     count: usize,
-    /// Numbers of the transports that the list names.
-    pub transports: Vec<u16>,
-    /// Numbers of the groups that its flows have, and the number of flows.
-    pub groups: (Vec<u16>, usize),
+    listed: Listed,
     classes: SizeClasses,
     application_delay_ps: u64,
     end_ps: u64,
@@ -48,16 +45,16 @@ const NEXT: u64 = 1 << 40;
 
 impl Replay {
     /// Creates the replay of the file at `path`, which is the value of `key`.
-    pub fn new(
-        (key, path): (&str, &str),
-        class_bounds: &[Size],
-        context: &Context,
-        groups: &Groups,
-    ) -> Result<Self, Problem> {
+    pub fn new((key, path): (&str, &str), context: &Context) -> Result<Self, Problem> {
+        let groups = context.groups;
         let list = shared_list::LAST.read(path, context.hosts, context.transports, groups);
         let list = list.map_err(|problem| (key.to_owned(), problem))?;
-        let transports = list.transports();
-        let groups = (groups_of(&list, groups), list.flows().len());
+        let listed = Listed {
+            transports: list.transports(),
+            groups: groups_of(&list, groups),
+            group_names: list.group_names().to_vec(),
+            flows: list.flows().len(),
+        };
         let count = list.count_before(context.end_ps);
         let mut chains = list.chains().clone();
         let mut late = list.flows().len() - count;
@@ -80,20 +77,14 @@ impl Replay {
             next: 0,
             starts_ps: vec![0; starts],
             chains,
-            transports,
-            groups,
-            classes: SizeClasses::new(class_bounds),
+            listed,
+            classes: SizeClasses::new(&default::class_bounds()),
             application_delay_ps: context.application_delay_ps,
             started: 0,
             completed: 0,
             late,
             open: Open::default(),
         })
-    }
-
-    /// Names of the groups in the list, from number 1.
-    pub fn group_names(&self) -> &[String] {
-        self.list.group_names()
     }
 
     /// Flows that take part, in the order of their start times.
@@ -182,6 +173,10 @@ fn groups_of(list: &FlowList, groups: &Groups) -> Vec<u16> {
 }
 
 impl Workload for Replay {
+    fn listed(&self) -> Option<&Listed> {
+        Some(&self.listed)
+    }
+
     fn connections(&self) -> &[(u32, u32)] {
         self.list.connection_ends()
     }

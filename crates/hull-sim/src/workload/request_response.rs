@@ -11,6 +11,8 @@
 //! is drawn for each request, and a server processes any number at once. `pools` has the connections of
 //! each class.
 
+mod settings;
+
 use slab::Slab;
 
 use super::context::Context;
@@ -19,9 +21,10 @@ use super::{Agenda, Besides, Channel, FlowRecord, Message, Progress, Workload, f
 use crate::limits;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{Pick, Requests, SizeClass};
 use crate::service_time::ServiceTime;
 use crate::units::Share;
+
+pub use settings::{Pick, Requests, SizeClass, check_requests};
 
 #[derive(Debug)]
 struct Class {

@@ -10,10 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use indexmap::IndexMap;
-
 use super::{FlowList, Groups, HostNames};
-use crate::scenario::Transport;
 
 /// Longer than a step of the clock with which a file system notes changes; coarse ones note whole
 /// seconds.
@@ -32,14 +29,13 @@ impl LastList {
         &self,
         path: &str,
         hosts: &HostNames,
-        transports: &IndexMap<String, Transport>,
+        transports: &[String],
         groups: &Groups,
     ) -> Result<Arc<FlowList>, String> {
         let file = std::fs::metadata(path).ok().and_then(|file| state(&file));
         let key = file.map(|file| {
             let mut hasher = DefaultHasher::new();
-            (path, file, &hosts.names, groups).hash(&mut hasher);
-            transports.keys().for_each(|name| name.hash(&mut hasher));
+            (path, file, &hosts.names, groups, transports).hash(&mut hasher);
             hasher.finish()
         });
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,6 +73,8 @@ fn state(_: &Metadata) -> Option<[u64; 5]> {
 
 #[cfg(test)]
 mod tests {
+    use indexmap::IndexMap;
+
     use super::super::test_network::hosts;
     use super::*;
 
@@ -92,7 +90,7 @@ mod tests {
         let names = hosts(3, 1);
         let last = LastList(Mutex::new(None));
         let read = |hosts: &HostNames, groups: &Groups| {
-            last.read(&path.display().to_string(), hosts, &IndexMap::new(), groups)
+            last.read(&path.display().to_string(), hosts, &[], groups)
         };
         let read_by = |hosts: &HostNames| read(hosts, &Groups::default()).expect("good");
         // Just written, it is not shared, so that the change to 6 is seen.

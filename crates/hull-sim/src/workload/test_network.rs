@@ -35,7 +35,7 @@ pub(super) fn build(text: &str, count: usize, duration: &str) -> Result<Traffic,
         "#
     );
     let cells = expand(&format!("{base}{text}"), "test.toml", &[]).expect("a good scenario");
-    super::build(&cells[0].scenario, &hosts(count, 1), SEED)
+    cells[0].scenario.traffic(&hosts(count, 1), SEED)
 }
 
 /// Treatment of messages in the network.

@@ -4,74 +4,24 @@
 
 use std::ops::Range;
 
-use super::aggregation_tree::AggregationTree;
-use super::all_to_all::AllToAll;
 use super::answers::Quality;
-use super::bulk::Bulk;
 use super::context::Context;
 use super::ending::{Ending, LastFlow};
-use super::incast::Incast;
-use super::long_lived::LongLived;
-use super::partition_aggregate::PartitionAggregate;
-use super::permutation::Permutation;
-use super::poisson_flows::PoissonFlows;
-use super::poisson_incast::PoissonIncast;
-use super::production::Production;
-use super::replay::Replay;
-use super::request_response::RequestResponse;
 use super::{
-    Agenda, Backlog, Besides, Channel, Groups, HostNames, NO_CONNECTION, Progress, Workload,
+    Agenda, Backlog, Besides, Channel, Groups, Listed, NO_CONNECTION, Progress, Workload, Workloads,
 };
 use crate::memory::block_of;
 use crate::problem::Problem;
-use crate::scenario::{Flows, Scenario};
 
 /// Number of bits of a tag that belong to the workload.
 const OWN_BITS: u32 = 56;
-
-/// One of the workloads.
-#[derive(Debug)]
-enum Kind {
-    Requests(Box<RequestResponse>),
-    Bulk(Bulk),
-    LongLived(LongLived),
-    Flows(Box<PoissonFlows>),
-    Replay(Box<Replay>),
-    Incast(Incast),
-    PoissonIncast(Box<PoissonIncast>),
-    PartitionAggregate(Box<PartitionAggregate>),
-    AggregationTree(Box<AggregationTree>),
-    AllToAll(AllToAll),
-    Permutation(Permutation),
-    Production(Box<Production>),
-}
-
-/// Calls a method of the workload.
-macro_rules! each {
-    ($kind:expr, $workload:ident => $call:expr) => {
-        match $kind {
-            Kind::Requests($workload) => $call,
-            Kind::Bulk($workload) => $call,
-            Kind::LongLived($workload) => $call,
-            Kind::Flows($workload) => $call,
-            Kind::Replay($workload) => $call,
-            Kind::Incast($workload) => $call,
-            Kind::PoissonIncast($workload) => $call,
-            Kind::PartitionAggregate($workload) => $call,
-            Kind::AggregationTree($workload) => $call,
-            Kind::AllToAll($workload) => $call,
-            Kind::Permutation($workload) => $call,
-            Kind::Production($workload) => $call,
-        }
-    };
-}
 
 /// Workload, with its first connection and its first class in the run.
 #[derive(Debug)]
 struct Part {
     /// Name of its table.
     name: &'static str,
-    kind: Kind,
+    workload: Box<dyn Workload>,
     first_connection: u32,
     first_class: u16,
     transport: u16,
@@ -89,108 +39,41 @@ pub struct Traffic {
     pub(super) measured_ps: Range<u64>,
 }
 
-/// Builds the traffic of a scenario. An error names the key. This reads the files that the scenario
-/// names, so it also checks what [`crate::scenario`] cannot know.
-pub fn build(scenario: &Scenario, hosts: &HostNames, seed: u64) -> Result<Traffic, Problem> {
-    let warmup_ps = scenario.run.warmup.0;
-    let end_ps = warmup_ps + scenario.run.duration.0;
-    let context = Context {
-        hosts,
-        seed,
-        warmup_ps,
-        end_ps,
-        application_delay_ps: scenario.host.application_delay.0,
-        transports: &scenario.transports,
-    };
-    let workload = &scenario.workload;
-    let mut groups = Groups::new(&scenario.groups, hosts)?;
-    let mut kinds = Vec::new();
-    let mut add = |name: &'static str, transport: Option<&String>, kind: Kind| {
-        kinds.push((name, context.transport(transport), kind));
-    };
-    if let Some(settings) = &workload.requests {
-        let requests = Box::new(RequestResponse::new(settings, &context)?);
-        add(
-            "requests",
-            settings.transport.as_ref(),
-            Kind::Requests(requests),
-        );
-    }
-    if let Some(settings) = &workload.bulk {
-        let bulk = Bulk::new(settings, &context);
-        add("bulk", settings.transport.as_ref(), Kind::Bulk(bulk));
-    }
-    if let Some(settings) = &workload.long_lived {
-        let flows = LongLived::new(settings, &context)?;
-        add("long_lived", None, Kind::LongLived(flows));
-    }
-    if let Some(Flows::Poisson(settings)) = &workload.flows {
-        let flows = Box::new(PoissonFlows::new(settings, &context)?);
-        add("flows", settings.transport.as_ref(), Kind::Flows(flows));
-    }
-    let list = match &workload.flows {
-        Some(Flows::Replay(path)) => Some(("flows", path)),
-        _ => workload.list.as_ref().map(|path| ("list", path)),
-    };
-    if let Some((name, path)) = list {
-        let key = format!("workload.{name}");
-        let replay = Replay::new((&key, path), &Flows::bounds_of_list(), &context, &groups)?;
-        groups = groups.with_names(replay.group_names());
-        scenario.check_listed(&replay.transports)?;
-        add(name, None, Kind::Replay(Box::new(replay)));
-    }
-    if let Some(settings) = &workload.incast {
-        let incast = match settings.is_poisson() {
-            true => Kind::PoissonIncast(Box::new(PoissonIncast::new(settings, &context)?)),
-            false => Kind::Incast(Incast::new(settings, &context)?),
-        };
-        add("incast", settings.transport.as_ref(), incast);
-    }
-    if let Some(settings) = &workload.partition_aggregate {
-        let queries =
-            Kind::PartitionAggregate(Box::new(PartitionAggregate::new(settings, &context)?));
-        add("partition_aggregate", settings.transport.as_ref(), queries);
-    }
-    if let Some(settings) = &workload.aggregation_tree {
-        let tree = Kind::AggregationTree(Box::new(AggregationTree::new(settings, &context)?));
-        add("aggregation_tree", settings.transport.as_ref(), tree);
-    }
-    if let Some(settings) = &workload.all_to_all {
-        let all = Kind::AllToAll(AllToAll::new(settings, &context)?);
-        add("all_to_all", settings.transport.as_ref(), all);
-    }
-    if let Some(settings) = &workload.permutation {
-        let permutation = Kind::Permutation(Permutation::new(settings, &context)?);
-        add("permutation", settings.transport.as_ref(), permutation);
-    }
-    if let Some(settings) = &workload.production {
-        let production = Kind::Production(Box::new(Production::new(settings, &context)?));
-        add("production", settings.transport.as_ref(), production);
-    }
-    // The flows of other workloads are not known beforehand.
-    if let [(name, _, Kind::Replay(replay))] = &kinds[..] {
-        let (numbers, flows) = &replay.groups;
-        groups.check_used(&scenario.groups, numbers, (name, *flows))?;
-    }
+/// Builds the traffic of a run. An error names the key. This reads the files that workloads name, so it
+/// also checks what the scenario cannot know.
+pub fn build(workloads: &Workloads, context: &Context) -> Result<Traffic, Problem> {
     let mut traffic = Traffic {
         parts: Vec::new(),
         connections: Vec::new(),
         classes: Vec::new(),
-        high_priority_below: workload.high_priority_below.map_or(0, |limit| limit.0),
-        groups,
-        measured_ps: warmup_ps..end_ps,
+        high_priority_below: workloads.high_priority_below.map_or(0, |limit| limit.0),
+        groups: context.groups.clone(),
+        measured_ps: context.warmup_ps..context.end_ps,
     };
-    for (name, transport, kind) in kinds {
-        traffic.add(name, transport, kind)?;
+    for (name, settings) in workloads.tables() {
+        let transport = context.transport(settings.transport());
+        traffic.add(name, transport, settings.build(context)?)?;
+    }
+    if let Some(listed) = traffic.listed() {
+        // The flows of other workloads are not known beforehand.
+        if let [part] = &traffic.parts[..] {
+            context.groups.check_used(part.name, listed)?;
+        }
+        traffic.groups = context.groups.clone().with_names(&listed.group_names);
     }
     Ok(traffic)
 }
 
 impl Traffic {
     /// Adds a workload. A class whose name is taken is prefixed with the workload's name.
-    fn add(&mut self, name: &'static str, transport: u16, kind: Kind) -> Result<(), Problem> {
+    fn add(
+        &mut self,
+        name: &'static str,
+        transport: u16,
+        workload: Box<dyn Workload>,
+    ) -> Result<(), Problem> {
         let first_connection = u32::try_from(self.connections.len()).unwrap_or(u32::MAX);
-        let connections = each!(&kind, workload => workload.connections());
+        let connections = workload.connections();
         if connections.len() >= (NO_CONNECTION - first_connection) as usize {
             let found = self.connections.len() + connections.len();
             return Err(Problem::new(
@@ -200,7 +83,7 @@ impl Traffic {
         }
         self.connections.extend(connections);
         let first_class = self.classes.len() as u16;
-        for class in each!(&kind, workload => workload.classes()) {
+        for class in workload.classes() {
             let taken = self.classes.contains(class);
             self.classes.push(if taken {
                 format!("{name} {class}")
@@ -210,7 +93,7 @@ impl Traffic {
         }
         self.parts.push(Part {
             name,
-            kind,
+            workload,
             first_connection,
             first_class,
             transport,
@@ -225,7 +108,7 @@ impl Traffic {
         let part = before.find(|part| part.first_connection as usize <= connection);
         part.map_or(0, |part| {
             let own = connection - part.first_connection as usize;
-            let own = each!(&part.kind, workload => workload.transport_of(own));
+            let own = part.workload.transport_of(own);
             own.unwrap_or(part.transport)
         })
     }
@@ -240,7 +123,7 @@ impl Traffic {
         let under_way = |part: &&Part| {
             let Backlog {
                 flows, messages, ..
-            } = each!(&part.kind, workload => workload.backlog());
+            } = part.workload.backlog();
             flows.saturating_add(messages)
         };
         let heaviest = self.parts.iter().rev().max_by_key(under_way);
@@ -250,7 +133,7 @@ impl Traffic {
     /// Completion of the last flow of each workload that ends by itself, by the name of its table.
     pub fn last_flows(&self) -> impl Iterator<Item = (&'static str, LastFlow)> {
         self.parts.iter().filter_map(|part| {
-            let planned = each!(&part.kind, workload => workload.planned())?;
+            let planned = part.workload.planned()?;
             Some((part.name, part.ending.of(planned)))
         })
     }
@@ -265,7 +148,7 @@ impl Traffic {
     /// Parts of the completion time of a message's flow besides the transfer of its bytes.
     pub fn besides(&self, tag: u64) -> Besides {
         let (part, _) = split(tag);
-        each!(&self.parts[part].kind, workload => workload.besides())
+        self.parts[part].workload.besides()
     }
 
     /// Calls a workload and converts its numbers to the run's.
@@ -274,7 +157,7 @@ impl Traffic {
         &mut self,
         part: usize,
         agenda: &mut Agenda,
-        call: impl FnOnce(&mut Kind, &mut Agenda),
+        call: impl FnOnce(&mut dyn Workload, &mut Agenda),
     ) {
         let sends = agenda.sends.len();
         let wakes = agenda.wakes.len();
@@ -283,14 +166,14 @@ impl Traffic {
         let queries = agenda.queries.len();
         let unfinished = agenda.unfinished.len();
         let Part {
-            kind,
+            workload,
             first_connection,
             first_class,
             transport,
             ending,
             ..
         } = &mut self.parts[part];
-        call(kind, agenda);
+        call(workload.as_mut(), agenda);
         let prefix = (part as u64) << OWN_BITS;
         for message in &mut agenda.sends[sends..] {
             message.tag |= prefix;
@@ -327,7 +210,7 @@ impl Traffic {
             record.transport = record.transport.max(*transport);
             if record.connection != NO_CONNECTION {
                 let own = record.connection as usize;
-                let own = each!(&*kind, workload => workload.transport_of(own));
+                let own = workload.transport_of(own);
                 record.transport = own.unwrap_or(*transport);
                 record.connection += *first_connection;
             }
@@ -377,73 +260,76 @@ impl Workload for Traffic {
 
     fn quality(&self) -> Option<Quality> {
         let mut of_parts = self.parts.iter();
-        of_parts.find_map(|part| each!(&part.kind, workload => workload.quality()))
+        of_parts.find_map(|part| part.workload.quality())
     }
 
     fn heap_bytes(&self) -> u64 {
         let parts = self.parts.iter();
-        let of_parts = parts.map(|part| each!(&part.kind, workload => workload.heap_bytes()));
+        let of_parts = parts.map(|part| part.workload.heap_bytes());
         of_parts.sum::<u64>() + 2 * block_of::<(u32, u32)>(self.connections.len())
     }
 
     fn backlog(&self) -> Backlog {
-        let kinds = self.parts.iter().map(|part| &part.kind);
-        let of_each = kinds.map(|kind| each!(kind, workload => workload.backlog()));
+        let of_each = self.parts.iter().map(|part| part.workload.backlog());
         of_each.fold(Backlog::default(), Backlog::and)
     }
 
     /// Sum over the workloads; `None` if one of them does not end.
     fn planned(&self) -> Option<u64> {
-        let planned = |part: &Part| each!(&part.kind, workload => workload.planned());
+        let planned = |part: &Part| part.workload.planned();
         self.parts.iter().map(planned).sum()
+    }
+
+    fn listed(&self) -> Option<&Listed> {
+        self.parts.iter().find_map(|part| part.workload.listed())
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {
         for part in 0..self.parts.len() {
-            self.call(part, agenda, |kind, agenda| {
-                each!(kind, workload => workload.begin(agenda));
+            self.call(part, agenda, |workload, agenda| {
+                workload.begin(agenda);
             });
         }
     }
 
     fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda) {
         let (part, token) = split(token);
-        self.call(part, agenda, |kind, agenda| {
-            each!(kind, workload => workload.wake(now_ps, token, agenda));
+        self.call(part, agenda, |workload, agenda| {
+            workload.wake(now_ps, token, agenda);
         });
     }
 
     fn is_open(&self) -> bool {
-        let is_open = |part: &Part| each!(&part.kind, workload => workload.is_open());
+        let is_open = |part: &Part| part.workload.is_open();
         self.parts.iter().all(is_open)
     }
 
     fn leave(&mut self, tag: u64) {
         let (part, tag) = split(tag);
-        each!(&mut self.parts[part].kind, workload => workload.leave(tag));
+        self.parts[part].workload.leave(tag);
     }
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
         let (part, tag) = split(tag);
-        self.call(part, agenda, |kind, agenda| {
-            each!(kind, workload => workload.delivered(now_ps, tag, timeouts, agenda));
+        self.call(part, agenda, |workload, agenda| {
+            workload.delivered(now_ps, tag, timeouts, agenda);
         });
     }
 
     fn hears_acked(&self) -> bool {
-        let hears = |part: &Part| each!(&part.kind, workload => workload.hears_acked());
+        let hears = |part: &Part| part.workload.hears_acked();
         self.parts.iter().any(hears)
     }
 
     fn acked(&mut self, now_ps: u64, tag: u64, agenda: &mut Agenda) {
         let (part, tag) = split(tag);
-        self.call(part, agenda, |kind, agenda| {
-            each!(kind, workload => workload.acked(now_ps, tag, agenda));
+        self.call(part, agenda, |workload, agenda| {
+            workload.acked(now_ps, tag, agenda);
         });
     }
 
     fn is_complete(&self) -> bool {
-        let complete = |part: &Part| each!(&part.kind, workload => workload.is_complete());
+        let complete = |part: &Part| part.workload.is_complete();
         self.parts.iter().all(complete)
     }
 
@@ -452,7 +338,7 @@ impl Workload for Traffic {
     fn progress(&self) -> Progress {
         let mut all = Progress::Lasting;
         for part in &self.parts {
-            match each!(&part.kind, workload => workload.progress()) {
+            match part.workload.progress() {
                 Progress::Busy => return Progress::Busy,
                 Progress::Done => all = Progress::Done,
                 Progress::Lasting => {}
@@ -464,21 +350,19 @@ impl Workload for Traffic {
     /// Smallest share of the workloads; `None` if one of them does not know its share.
     fn started_share(&self) -> Option<f64> {
         let shares = self.parts.iter();
-        let mut shares = shares.map(|part| each!(&part.kind, workload => workload.started_share()));
+        let mut shares = shares.map(|part| part.workload.started_share());
         shares.try_fold(1.0, |least: f64, share| Some(least.min(share?)))
     }
 
     fn late(&self) -> u64 {
         let parts = self.parts.iter();
-        parts
-            .map(|part| each!(&part.kind, workload => workload.late()))
-            .sum()
+        parts.map(|part| part.workload.late()).sum()
     }
 
     fn finish(&mut self, agenda: &mut Agenda) {
         for part in 0..self.parts.len() {
-            self.call(part, agenda, |kind, agenda| {
-                each!(kind, workload => workload.finish(agenda));
+            self.call(part, agenda, |workload, agenda| {
+                workload.finish(agenda);
             });
         }
     }

@@ -44,6 +44,22 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "units",
         ],
     ),
+    // Handles flows, not packets.
+    (
+        "workload",
+        &[
+            "damaged",
+            "limits",
+            "memory",
+            "problem",
+            "quote",
+            "random",
+            "service_time",
+            "text_file",
+            "topology",
+            "units",
+        ],
+    ),
     // Describes a run by the settings of each mechanism, which are in the mechanism's file.
     (
         "scenario",
@@ -59,23 +75,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "topology",
             "transport",
             "units",
-        ],
-    ),
-    // Handles flows, not packets.
-    (
-        "workload",
-        &[
-            "damaged",
-            "limits",
-            "memory",
-            "problem",
-            "quote",
-            "random",
-            "scenario",
-            "service_time",
-            "text_file",
-            "topology",
-            "units",
+            "workload",
         ],
     ),
     // Passive: other modules report to it.

@@ -63,7 +63,7 @@ fn compare(rho: f64, packets: u64) {
     assert_eq!(reading.waited_ps, waited_ps);
     assert_eq!(u64::from(reading.waited_packets), packets);
     let queue = &mut port.watched().expect("set above").occupancy;
-    let queue_us = queue.distribution(now_ps).mean_us;
+    let queue_us = queue.latencies_us(now_ps).0;
     assert_near("occupancy / rho, us", queue_us / rho, expected_us, 0.02);
 }
 

@@ -1,9 +1,7 @@
 //! The instruments of a port: the time-weighted queue and, if requested, its every change.
 
-mod distribution;
 mod occupancy;
 
-pub use distribution::Distribution;
 pub use occupancy::Occupancy;
 
 /// Contents of a port's queue, the sum over its classes, without the packet in transmission.

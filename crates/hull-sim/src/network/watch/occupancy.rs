@@ -6,8 +6,6 @@
 
 use hdrhistogram::Histogram;
 
-use super::distribution::Distribution;
-
 /// Distribution of a queue over time.
 #[derive(Debug)]
 pub struct Occupancy {
@@ -105,31 +103,25 @@ impl Occupancy {
         latencies_s.iter().map(at).collect()
     }
 
-    /// Distribution of the latency that the queue added up to `now_ps`.
-    pub fn distribution(&mut self, now_ps: u64) -> Distribution {
+    /// Mean latency that the queue added up to `now_ps`, and the largest one in a share of the time, us.
+    pub fn latencies_us(&mut self, now_ps: u64) -> (f64, impl Fn(f64) -> f64) {
         self.change(now_ps, self.level_bytes);
-        let us = |bytes: f64| bytes * self.ps_per_byte * 1e-6;
-        let total_ns = self.empty_ns + self.levels.len();
-        let at = |share: f64| {
+        let ps_per_byte = self.ps_per_byte;
+        let us = move |bytes: f64| bytes * ps_per_byte * 1e-6;
+        let (empty_ns, levels) = (self.empty_ns, &self.levels);
+        let total_ns = empty_ns + levels.len();
+        let mean = self.integral_byte_ps as f64 / (self.total_ps as f64).max(1.0);
+        let at = move |share: f64| {
             let rank = (share * total_ns as f64).ceil() as u64;
-            if rank <= self.empty_ns || self.levels.is_empty() {
+            if rank <= empty_ns || levels.is_empty() {
                 return 0.0;
             }
-            let quantile = (rank - self.empty_ns) as f64 / self.levels.len() as f64;
-            us(self
-                .levels
+            let quantile = (rank - empty_ns) as f64 / levels.len() as f64;
+            us(levels
                 .value_at_quantile(quantile.min(1.0))
-                .min(self.levels.max()) as f64)
+                .min(levels.max()) as f64)
         };
-        let mean = self.integral_byte_ps as f64 / (self.total_ps as f64).max(1.0);
-        Distribution {
-            mean_us: us(mean),
-            p50_us: at(0.5),
-            p90_us: at(0.9),
-            p99_us: at(0.99),
-            p999_us: at(0.999),
-            max_us: at(1.0),
-        }
+        (us(mean), at)
     }
 }
 
@@ -143,10 +135,10 @@ mod tests {
         queue.change(900_000_000, 1000); // 900 us empty
         queue.change(950_000_000, 3000); // 50 us of 1000 bytes: 8 us of latency
         queue.change(1_000_000_000, 0); // 50 us of 3000 bytes: 24 us
-        let d = queue.distribution(1_000_000_000);
-        assert!((d.mean_us - (0.05 * 8.0 + 0.05 * 24.0)).abs() < 1e-9);
-        assert_eq!((d.p50_us, d.p90_us), (0.0, 0.0));
-        assert!((d.p99_us - 24.0).abs() < 0.03 && (d.max_us - 24.0).abs() < 0.03);
+        let (mean_us, at_us) = queue.latencies_us(1_000_000_000);
+        assert!((mean_us - (0.05 * 8.0 + 0.05 * 24.0)).abs() < 1e-9);
+        assert_eq!((at_us(0.5), at_us(0.9)), (0.0, 0.0));
+        assert!((at_us(0.99) - 24.0).abs() < 0.03 && (at_us(1.0) - 24.0).abs() < 0.03);
     }
 
     #[test]
@@ -177,6 +169,6 @@ mod tests {
         let mut queue = Occupancy::new(1_000_000_000, 0);
         queue.change(0, 5000);
         queue.restart(1_000_000);
-        assert!((queue.distribution(2_000_000).mean_us - 40.0).abs() < 1e-9);
+        assert!((queue.latencies_us(2_000_000).0 - 40.0).abs() < 1e-9);
     }
 }

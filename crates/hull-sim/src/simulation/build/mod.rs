@@ -24,7 +24,7 @@ use crate::problem::Problem;
 use crate::scenario::{HostQueue, Scenario};
 use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::External;
-use crate::workload::{self, Agenda, HostNames, Workload};
+use crate::workload::{Agenda, HostNames, Workload};
 
 /// Builds the run of a resolved scenario. With a folder, tables that grow with the run are written
 /// to files in it during the run. Fails if a file that the scenario names is invalid.
@@ -79,7 +79,7 @@ fn assemble(
     switches::share_memory(scenario, &graph, &mut network);
     network.sends_notices = scenario.switch.qcn.is_some();
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
-    let traffic = workload::build(scenario, &HostNames::of(&graph), seed)?;
+    let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
     let offload_bytes = scenario.host.offload.map_or(0, |size| size.0 as u16);
@@ -174,7 +174,7 @@ pub fn verify(scenario: &Scenario) -> Result<Estimate, Problem> {
     let graph = scenario.graph()?;
     switches::check_memory(scenario, &graph)?;
     let hosts = HostNames::of(&graph);
-    let traffic = workload::build(scenario, &hosts, scenario.run.seed)?;
+    let traffic = scenario.traffic(&hosts, scenario.run.seed)?;
     memory::check(scenario, &graph, &traffic)
 }
 

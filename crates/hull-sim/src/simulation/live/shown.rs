@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Live;
 use super::look::Row;
-use crate::measure::FlowReading;
+use crate::measure::{Distribution, FlowReading};
 
 /// One flow over the samples; null before it is opened and after it has ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -124,7 +124,7 @@ impl Live {
         let (rate_bps, carried_bytes) = (port.rate_bps(), port.carried_bytes(now_ps, options));
         let marks = port.marks;
         let watch = port.watched();
-        let queue = watch.map(|watch| watch.occupancy.distribution(now_ps));
+        let queue = watch.map(|watch| Distribution::of_queue(&mut watch.occupancy, now_ps));
         let queue = queue.unwrap_or_default();
         let bytes = |us: f64| (us * 1e-6 * rate_bps / 8.0).round();
         let warm = &simulation.instruments.at_warmup;

@@ -11,6 +11,7 @@
 //! A host processes one request at a time, in the order of arrival, in all its places in the tree.
 
 mod query;
+mod settings;
 mod shape;
 
 use slab::Slab;
@@ -20,11 +21,13 @@ use self::shape::Shape;
 use super::answers::{Answers, Quality};
 use super::backlog::waiting;
 use super::context::Context;
+use super::partition_aggregate::Arrivals;
 use super::{Agenda, Backlog, Channel, Message, Progress, Workload};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, Arrivals};
 use crate::service_time::ServiceTime;
+
+pub use settings::AggregationTree;
 
 /// Settings of a level.
 #[derive(Debug)]
@@ -45,7 +48,7 @@ struct Processor {
 
 /// State of partition/aggregate in levels.
 #[derive(Debug)]
-pub(super) struct AggregationTree {
+pub(super) struct AggregationTreeTraffic {
     shape: Shape,
     levels: Vec<Level>,
     /// Processor of each host in the tree, with the host's number; sorted by it.
@@ -105,9 +108,9 @@ impl Step {
     }
 }
 
-impl AggregationTree {
+impl AggregationTreeTraffic {
     /// Creates the queries that the scenario describes.
-    pub fn new(tree: &scenario::AggregationTree, context: &Context) -> Result<Self, Problem> {
+    pub fn new(tree: &AggregationTree, context: &Context) -> Result<Self, Problem> {
         let shape = Shape::new(tree, context.hosts)?;
         let levels = tree.levels.iter().enumerate().map(|(i, level)| {
             let key = format!("workload.aggregation_tree.levels[{i}].service");
@@ -132,7 +135,7 @@ impl AggregationTree {
             (host, processor)
         });
         let left = tree.queries.unwrap_or(u64::MAX);
-        Ok(AggregationTree {
+        Ok(AggregationTreeTraffic {
             processors: processors.collect(),
             arrivals: tree.arrivals,
             interval_ps: tree.interval.0,
@@ -367,7 +370,7 @@ fn backlog(
     Backlog::of_messages(waiting(asked * requests as f64, loads.fold(0.0, f64::max)))
 }
 
-impl Workload for AggregationTree {
+impl Workload for AggregationTreeTraffic {
     fn connections(&self) -> &[(u32, u32)] {
         &self.shape.connections
     }

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use super::AggregationTree;
 use crate::limits;
 use crate::problem::Problem;
-use crate::scenario;
 use crate::workload::HostNames;
 
 /// Largest number of requests of a query.
@@ -35,7 +35,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Places the hosts of the levels below the client.
-    pub fn new(tree: &scenario::AggregationTree, hosts: &HostNames) -> Result<Self, Problem> {
+    pub fn new(tree: &AggregationTree, hosts: &HostNames) -> Result<Self, Problem> {
         let key = |name: &str| format!("workload.aggregation_tree.{name}");
         let mut nodes = vec![Node {
             host: hosts.client(&key("client"), tree.client.as_ref())?,

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use parquet::basic::{Compression, Repetition};
 use parquet::data_type::{ByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -24,7 +23,7 @@ fn read_from(path: &Path) -> Result<FlowList, String> {
     FlowList::read(
         &path.display().to_string(),
         &hosts(4, 1),
-        &IndexMap::new(),
+        &[],
         &Groups::default(),
     )
 }

@@ -1,7 +1,7 @@
 //! Poisson flows have the rates, sizes, hosts and connections that their settings ask for.
 
 use super::*;
-use crate::workload::Workload;
+use crate::workload::Groups;
 use crate::workload::test_network::{TestNetwork, build, hosts};
 
 const FLOWS: &str = r#"
@@ -139,7 +139,7 @@ fn state_covers_only_outstanding_flows() {
         ..TestNetwork::default()
     };
     let keys = "flows_per_second = 10000.0\ncount = 100000\nsizes.fixed = \"1B\"\n";
-    let settings: scenario::PoissonFlows = toml::from_str(keys).expect("good");
+    let settings: PoissonFlows = toml::from_str(keys).expect("good");
     let names = hosts(4, 1);
     let context = Context {
         hosts: &names,
@@ -147,9 +147,10 @@ fn state_covers_only_outstanding_flows() {
         warmup_ps: 0,
         end_ps: u64::MAX,
         application_delay_ps: 0,
-        transports: &indexmap::IndexMap::new(),
+        transports: &[],
+        groups: &Groups::default(),
     };
-    let flows = PoissonFlows::new(&settings, &context).expect("good");
+    let flows = PoissonTraffic::new(&settings, &context).expect("good");
     assert_eq!(flows.flows.capacity(), 0);
     let text = format!("[workload.flows]\n{keys}");
     let mut traffic = build(&text, 4, "1000s").expect("good");

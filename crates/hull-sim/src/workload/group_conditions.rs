@@ -4,7 +4,7 @@
 
 use indexmap::IndexMap;
 
-use super::HostRef;
+use super::host_list::HostRef;
 use crate::limits;
 use crate::problem::{Problem, quoted, require};
 use crate::units::Size;
@@ -85,7 +85,7 @@ fn condition(part: &str) -> Option<Condition> {
 }
 
 /// Checks names and conditions. Hosts are resolved when the traffic is built.
-pub(super) fn check(groups: &IndexMap<String, String>) -> Result<(), Problem> {
+pub(crate) fn check(groups: &IndexMap<String, String>) -> Result<(), Problem> {
     let (count, most) = (groups.len(), limits::GROUPS);
     require(
         count <= most,

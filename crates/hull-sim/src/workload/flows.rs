@@ -7,10 +7,13 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::hosts::HostList;
+use super::context::Context;
+use super::host_list::HostList;
+use super::poisson_flows::PoissonTraffic;
+use super::replay::Replay;
 use super::sizes::{self, Sizes};
+use super::{Settings, Workload, default};
 use crate::problem::{Problem, quoted, refuse, require};
-use crate::scenario::default;
 use crate::units::{Share, Size};
 
 /// Source of the flows: a random process or a list.
@@ -71,13 +74,6 @@ pub struct PoissonFlows {
     pub transport: Option<String>,
 }
 
-impl Flows {
-    /// Upper bounds of the size classes of a flow list, as in thesis table 4.6.
-    pub fn bounds_of_list() -> Vec<Size> {
-        default::class_bounds()
-    }
-}
-
 struct FlowsVisitor;
 
 impl<'de> Visitor<'de> for FlowsVisitor {
@@ -124,27 +120,48 @@ impl JsonSchema for Flows {
     }
 }
 
-/// Checks the flows.
-pub(super) fn check(flows: &Flows) -> Result<(), Problem> {
-    match flows {
-        Flows::Poisson(flows) => poisson(flows),
-        Flows::Replay(path) => require(
-            !path.is_empty(),
-            "workload.flows",
-            "\"\"",
-            "the path of a flow list",
-        ),
+impl Settings for Flows {
+    fn check(&self) -> Result<(), Problem> {
+        match self {
+            Flows::Poisson(flows) => poisson(flows),
+            Flows::Replay(path) => check_path("workload.flows", path),
+        }
+    }
+
+    fn transport(&self) -> Option<&str> {
+        match self {
+            Flows::Poisson(flows) => flows.transport.as_deref(),
+            Flows::Replay(_) => None,
+        }
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(match self {
+            Flows::Poisson(flows) => Box::new(PoissonTraffic::new(flows, context)?),
+            Flows::Replay(path) => Box::new(Replay::new(("workload.flows", path), context)?),
+        })
     }
 }
 
-/// Checks a flow list beside `flows`.
-pub(super) fn check_list(path: &str, flows: Option<&Flows>) -> Result<(), Problem> {
-    let (key, found) = ("workload.list", quoted(path));
-    if matches!(flows, Some(Flows::Replay(_))) {
-        let allowed = "a table of Poisson flows in workload.flows beside it: a run has one list";
-        return refuse(key, &found, allowed);
+/// The path of a flow list beside other traffic.
+impl Settings for String {
+    fn check(&self) -> Result<(), Problem> {
+        check_path("workload.list", self)
     }
-    require(!path.is_empty(), key, found, "the path of a flow list")
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        let replay = Replay::new(("workload.list", self), context)?;
+        Ok(Box::new(replay))
+    }
+}
+
+fn check_path(key: &str, path: &str) -> Result<(), Problem> {
+    require(
+        !path.is_empty(),
+        key,
+        quoted(path),
+        "the path of a flow list",
+    )
 }
 
 fn poisson(flows: &PoissonFlows) -> Result<(), Problem> {

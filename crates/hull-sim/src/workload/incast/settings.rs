@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hosts::{HostList, HostRef};
-use super::sizes::message;
-use super::{time, time_above_0};
+use super::IncastTraffic;
 use crate::problem::{Problem, quoted, refuse, require};
-use crate::scenario::default;
 use crate::units::{Share, Size, Time};
+use crate::workload::context::Context;
+use crate::workload::host_list::{HostList, HostRef};
+use crate::workload::poisson_incast::PoissonIncast;
+use crate::workload::sizes::message;
+use crate::workload::{Settings, Workload, default, time, time_above_0};
 
 /// A client queries servers at once, waits for all responses, and repeats. With `load` or
 /// `queries_per_second`, queries arrive as a Poisson process, each from a random client to random servers.
@@ -118,40 +120,52 @@ fn check_arrivals(incast: &Incast) -> Result<(), Problem> {
     )
 }
 
-/// Checks the incast.
-pub(super) fn check(incast: &Incast) -> Result<(), Problem> {
-    message("workload.incast.total", incast.total)?;
-    message("workload.incast.request_size", incast.request_size)?;
-    require(
-        incast.queries != Some(0),
-        "workload.incast.queries",
-        0,
-        "at least 1",
-    )?;
-    require(
-        incast.fan_in != Some(0),
-        "workload.incast.fan_in",
-        0,
-        "at least 1",
-    )?;
-    require(
-        incast.batch != Some(0),
-        "workload.incast.batch",
-        0,
-        "at least 1",
-    )?;
-    check_arrivals(incast)?;
-    if incast.all_to_all && incast.client.is_some() {
-        refuse(
-            "workload.incast.client",
-            "a client",
-            "none with all_to_all, where all hosts are clients",
+impl Settings for Incast {
+    fn check(&self) -> Result<(), Problem> {
+        message("workload.incast.total", self.total)?;
+        message("workload.incast.request_size", self.request_size)?;
+        require(
+            self.queries != Some(0),
+            "workload.incast.queries",
+            0,
+            "at least 1",
         )?;
+        require(
+            self.fan_in != Some(0),
+            "workload.incast.fan_in",
+            0,
+            "at least 1",
+        )?;
+        require(
+            self.batch != Some(0),
+            "workload.incast.batch",
+            0,
+            "at least 1",
+        )?;
+        check_arrivals(self)?;
+        if self.all_to_all && self.client.is_some() {
+            refuse(
+                "workload.incast.client",
+                "a client",
+                "none with all_to_all, where all hosts are clients",
+            )?;
+        }
+        time("workload.incast.start", self.start)?;
+        time("workload.incast.jitter", self.jitter)?;
+        match self.deadline {
+            Some(deadline) => time_above_0("workload.incast.deadline", deadline),
+            None => Ok(()),
+        }
     }
-    time("workload.incast.start", incast.start)?;
-    time("workload.incast.jitter", incast.jitter)?;
-    match incast.deadline {
-        Some(deadline) => time_above_0("workload.incast.deadline", deadline),
-        None => Ok(()),
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(match self.is_poisson() {
+            true => Box::new(PoissonIncast::new(self, context)?),
+            false => Box::new(IncastTraffic::new(self, context)?),
+        })
     }
 }

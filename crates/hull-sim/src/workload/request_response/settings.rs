@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hosts::{HostList, HostRef};
-use super::sizes::message;
+use super::RequestResponse;
 use crate::problem::{Problem, quoted, require};
-use crate::scenario::default;
 use crate::service_time::{Service, check as check_service};
 use crate::units::{Share, Size};
+use crate::workload::context::Context;
+use crate::workload::host_list::{HostList, HostRef};
+use crate::workload::sizes::message;
+use crate::workload::{Settings, Workload, default};
 
 /// Selection of the connection for a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -74,52 +76,68 @@ pub struct SizeClass {
 
 /// Checks the requests. An error contains the key and the mistake.
 pub fn check_requests(r: &Requests) -> Result<(), Problem> {
-    check(r)
+    r.check()
 }
 
-pub(super) fn check(r: &Requests) -> Result<(), Problem> {
-    require(
-        r.load.0 < Share::ONE,
-        "workload.requests.load",
-        quoted(r.load),
-        "below 100%, because the loop is open",
-    )?;
-    let connections = r.connections_per_server;
-    require(
-        (1..=10_000).contains(&connections),
-        "workload.requests.connections_per_server",
-        connections,
-        "1 to 10000",
-    )?;
-    message("workload.requests.request_size", r.request_size)?;
-    if let Some(service) = &r.service {
-        check_service("workload.requests.service", service)?;
-    }
-    require(
-        !r.classes.is_empty() && r.classes.len() <= 64,
-        "workload.requests.classes",
-        format!("{} classes", r.classes.len()),
-        "1 to 64",
-    )?;
-    for (i, class) in r.classes.iter().enumerate() {
-        let key = |name: &str| format!("workload.requests.classes[{i}].{name}");
-        let share = quoted(class.share);
-        require(class.share.0 > 0, &key("share"), share, "above 0")?;
-        message(&key("size"), class.size)?;
-    }
-    if let Some(name) = &r.transport {
+impl Settings for Requests {
+    fn check(&self) -> Result<(), Problem> {
         require(
-            r.classes.iter().any(|class| class.transport.is_none()),
-            "workload.requests.transport",
-            quoted(name),
-            "no such key where each class has a transport of its own",
+            self.load.0 < Share::ONE,
+            "workload.requests.load",
+            quoted(self.load),
+            "below 100%, because the loop is open",
         )?;
+        let connections = self.connections_per_server;
+        require(
+            (1..=10_000).contains(&connections),
+            "workload.requests.connections_per_server",
+            connections,
+            "1 to 10000",
+        )?;
+        message("workload.requests.request_size", self.request_size)?;
+        if let Some(service) = &self.service {
+            check_service("workload.requests.service", service)?;
+        }
+        require(
+            !self.classes.is_empty() && self.classes.len() <= 64,
+            "workload.requests.classes",
+            format!("{} classes", self.classes.len()),
+            "1 to 64",
+        )?;
+        for (i, class) in self.classes.iter().enumerate() {
+            let key = |name: &str| format!("workload.requests.classes[{i}].{name}");
+            let share = quoted(class.share);
+            require(class.share.0 > 0, &key("share"), share, "above 0")?;
+            message(&key("size"), class.size)?;
+        }
+        if let Some(name) = &self.transport {
+            require(
+                self.classes.iter().any(|class| class.transport.is_none()),
+                "workload.requests.transport",
+                quoted(name),
+                "no such key where each class has a transport of its own",
+            )?;
+        }
+        let sum: u64 = self.classes.iter().map(|class| class.share.0).sum();
+        require(
+            sum == Share::ONE,
+            "workload.requests.classes",
+            format!("shares that add up to {}", Share(sum)),
+            "shares that add up to 100%",
+        )
     }
-    let sum: u64 = r.classes.iter().map(|class| class.share.0).sum();
-    require(
-        sum == Share::ONE,
-        "workload.requests.classes",
-        format!("shares that add up to {}", Share(sum)),
-        "shares that add up to 100%",
-    )
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
+    }
+
+    fn other_transports(&self) -> Vec<(String, Option<&str>)> {
+        let classes = self.classes.iter().enumerate();
+        let named = classes.map(|(i, class)| (format!("classes[{i}]"), class.transport.as_deref()));
+        named.collect()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(RequestResponse::new(self, context)?))
+    }
 }

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hosts::{HostList, HostRef};
-use super::partition_aggregate::Arrivals;
-use super::sizes::message;
-use super::time_above_0;
+use super::AggregationTreeTraffic;
 use crate::problem::{Problem, delay, need, require};
-use crate::scenario::default;
 use crate::service_time::{Service, check as check_service};
 use crate::units::{Size, Time};
+use crate::workload::context::Context;
+use crate::workload::host_list::{HostList, HostRef};
+use crate::workload::partition_aggregate::Arrivals;
+use crate::workload::sizes::message;
+use crate::workload::{Settings, Workload, default, time_above_0};
 
 /// Largest number of levels below the client.
 const MAX_LEVELS: usize = 8;
@@ -70,32 +71,41 @@ pub struct TreeLevel {
     pub deadline: Option<Time>,
 }
 
-/// Checks the tree.
-pub(super) fn check(tree: &AggregationTree) -> Result<(), Problem> {
-    let key = |name: &str| format!("workload.aggregation_tree.{name}");
-    time_above_0(&key("interval"), tree.interval)?;
-    require(tree.queries != Some(0), &key("queries"), 0, "at least 1")?;
-    delay(&key("jitter"), tree.jitter)?;
-    need(
-        (1..=MAX_LEVELS).contains(&tree.levels.len()),
-        &key("levels"),
-        format!("{} levels", tree.levels.len()),
-        &format!("1 to {MAX_LEVELS}"),
-    )?;
-    for (i, level) in tree.levels.iter().enumerate() {
-        let key = |name: &str| key(&format!("levels[{i}].{name}"));
-        require(
-            (1..=MAX_ITERATIONS).contains(&level.iterations),
-            &key("iterations"),
-            level.iterations,
-            &format!("1 to {MAX_ITERATIONS}"),
+impl Settings for AggregationTree {
+    fn check(&self) -> Result<(), Problem> {
+        let key = |name: &str| format!("workload.aggregation_tree.{name}");
+        time_above_0(&key("interval"), self.interval)?;
+        require(self.queries != Some(0), &key("queries"), 0, "at least 1")?;
+        delay(&key("jitter"), self.jitter)?;
+        need(
+            (1..=MAX_LEVELS).contains(&self.levels.len()),
+            &key("levels"),
+            format!("{} levels", self.levels.len()),
+            &format!("1 to {MAX_LEVELS}"),
         )?;
-        message(&key("request_size"), level.request_size)?;
-        message(&key("response_size"), level.response_size)?;
-        check_service(&key("service"), &level.service)?;
-        if let Some(deadline) = level.deadline {
-            time_above_0(&key("deadline"), deadline)?;
+        for (i, level) in self.levels.iter().enumerate() {
+            let key = |name: &str| key(&format!("levels[{i}].{name}"));
+            require(
+                (1..=MAX_ITERATIONS).contains(&level.iterations),
+                &key("iterations"),
+                level.iterations,
+                &format!("1 to {MAX_ITERATIONS}"),
+            )?;
+            message(&key("request_size"), level.request_size)?;
+            message(&key("response_size"), level.response_size)?;
+            check_service(&key("service"), &level.service)?;
+            if let Some(deadline) = level.deadline {
+                time_above_0(&key("deadline"), deadline)?;
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
+    }
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(AggregationTreeTraffic::new(self, context)?))
+    }
 }

@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::flows::class_bounds;
-use super::hosts::{HostList, HostRef};
-use super::sizes::message;
-use super::time_above_0;
+use super::ProductionTraffic;
 use crate::problem::{Problem, delay, quoted, require};
-use crate::scenario::default;
 use crate::units::{Share, Size, Time};
+use crate::workload::context::Context;
+use crate::workload::flows::class_bounds;
+use crate::workload::host_list::{HostList, HostRef};
+use crate::workload::sizes::message;
+use crate::workload::{Settings, Workload, default, time_above_0};
 
 /// The three kinds of traffic of a production rack (thesis 2.1.2, 2.3.3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,32 +69,41 @@ pub struct Production {
     pub transport: Option<String>,
 }
 
-/// Checks the benchmark.
-pub(super) fn check(production: &Production) -> Result<(), Problem> {
-    let key = |name: &str| format!("workload.production.{name}");
-    message(&key("query_size"), production.query_size)?;
-    message(&key("response_size"), production.response_size)?;
-    if let Some(total) = production.response_total {
-        message(&key("response_total"), total)?;
+impl Settings for Production {
+    fn check(&self) -> Result<(), Problem> {
+        let key = |name: &str| format!("workload.production.{name}");
+        message(&key("query_size"), self.query_size)?;
+        message(&key("response_size"), self.response_size)?;
+        if let Some(total) = self.response_total {
+            message(&key("response_total"), total)?;
+        }
+        let share = self.outside_share;
+        require(
+            share.0 <= Share::ONE,
+            &key("outside_share"),
+            quoted(share),
+            "0 to 100%",
+        )?;
+        let factor = self.update_factor;
+        require(
+            (1..=1000).contains(&factor),
+            &key("update_factor"),
+            factor,
+            "1 to 1000",
+        )?;
+        require(self.batch != Some(0), &key("batch"), 0, "at least 1")?;
+        delay(&key("jitter"), self.jitter)?;
+        if let Some(deadline) = self.deadline {
+            time_above_0(&key("deadline"), deadline)?;
+        }
+        class_bounds(&key("class_bounds"), &self.class_bounds)
     }
-    let share = production.outside_share;
-    require(
-        share.0 <= Share::ONE,
-        &key("outside_share"),
-        quoted(share),
-        "0 to 100%",
-    )?;
-    let factor = production.update_factor;
-    require(
-        (1..=1000).contains(&factor),
-        &key("update_factor"),
-        factor,
-        "1 to 1000",
-    )?;
-    require(production.batch != Some(0), &key("batch"), 0, "at least 1")?;
-    delay(&key("jitter"), production.jitter)?;
-    if let Some(deadline) = production.deadline {
-        time_above_0(&key("deadline"), deadline)?;
+
+    fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
     }
-    class_bounds(&key("class_bounds"), &production.class_bounds)
+
+    fn build(&self, context: &Context) -> Result<Box<dyn Workload>, Problem> {
+        Ok(Box::new(ProductionTraffic::new(self, context)?))
+    }
 }
