@@ -310,7 +310,7 @@ impl FlowTable {
     }
 
     /// Records the tags of acknowledged messages if the workload `hears` of them.
-    pub fn hearing_acked(mut self, hears: bool) -> Self {
+    pub fn reporting_acked(mut self, hears: bool) -> Self {
         self.heard_acked = hears.then(Vec::new);
         self
     }

@@ -123,7 +123,7 @@ pub trait Workload: Debug + Send {
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda);
 
     /// Whether the workload must be told when senders have the acknowledgment of a whole flow.
-    fn hears_acked(&self) -> bool {
+    fn needs_acked(&self) -> bool {
         false
     }
 

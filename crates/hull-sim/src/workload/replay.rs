@@ -225,7 +225,7 @@ impl Workload for Replay {
         }
     }
 
-    fn hears_acked(&self) -> bool {
+    fn needs_acked(&self) -> bool {
         !self.chains.is_empty()
     }
 

@@ -316,9 +316,9 @@ impl Workload for Traffic {
         });
     }
 
-    fn hears_acked(&self) -> bool {
-        let hears = |part: &Part| part.workload.hears_acked();
-        self.parts.iter().any(hears)
+    fn needs_acked(&self) -> bool {
+        let needs = |part: &Part| part.workload.needs_acked();
+        self.parts.iter().any(needs)
     }
 
     fn acked(&mut self, now_ps: u64, tag: u64, agenda: &mut Agenda) {

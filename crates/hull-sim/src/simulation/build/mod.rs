@@ -118,7 +118,7 @@ fn assemble(
                 .with_room(memory::open_flows(&traffic), &mut network)
                 .following(followed)
                 .ordering_timers(partition::needs_order_of_timers(scenario, &traffic))
-                .hearing_acked(traffic.hears_acked()),
+                .reporting_acked(traffic.needs_acked()),
             header_bytes,
             limits_queues,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
