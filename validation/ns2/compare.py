@@ -252,7 +252,7 @@ def hull_row(part: Path, case: Case) -> list[str]:
     took = queries["completion_ps"].drop_nulls().to_numpy() * 1e-9
     large = pl.read_parquet(part / "flows.parquet").filter(late)["fct_ps"].to_numpy() * 1e-9
     cells = [took.mean(), *np.percentile(took, [90, 98, 99, 99.9]), large.mean()]
-    timeouts = str(queries["timeouts"].sum())
+    timeouts = str(readings.query_timeouts(part))
     return ["hull itself", *(f"{cell:.1f}" for cell in cells), timeouts, "", ""]
 
 

@@ -5,6 +5,7 @@ response. The queue is at the client's port, averaged over intervals (ns-2's que
 """
 
 import itertools
+import json
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -108,6 +109,17 @@ def of_ns2(out: Path, asked: list[Request], rate_bps: float, from_s: float, to_s
     return values
 
 
+def query_timeouts(part: Path) -> int:
+    """Timeouts of the connections of queries in hull; plain requests do not count.
+
+    queries.parquet counts responses. All responses that wait behind one timeout count it.
+    """
+    if not (part / "queries.parquet").exists():
+        return 0
+    total: int = json.loads((part / "summary.json").read_text())["timeouts"]
+    return total - int(pl.read_parquet(part / "flows.parquet")["timeouts"].sum())
+
+
 def of_hull(part: Path, rate_bps: float, from_s: float) -> Values:
     """From the folder of a part."""
     port = pl.read_parquet(part / "links.parquet").filter(pl.col("to") == "h0").row(0, named=True)
@@ -116,10 +128,8 @@ def of_hull(part: Path, rate_bps: float, from_s: float) -> Values:
     values = {"link, Mbit/s": port["utilization"] * rate_bps * 1e-6}
     values |= queueing(inside.to_list(), rate_bps)
     done: list[tuple[str, float, float]] = []
-    timeouts = 0
     if (part / "queries.parquet").exists():
         queries = pl.read_parquet(part / "queries.parquet").drop_nulls("completion_ps")
-        timeouts = int(queries["timeouts"].sum())
         done += [
             ("query", start * 1e-12, took * 1e-12)
             for start, took in zip(queries["start_ps"], queries["completion_ps"], strict=True)
@@ -132,6 +142,6 @@ def of_hull(part: Path, rate_bps: float, from_s: float) -> Values:
         )
     ]
     values |= completion(done, from_s)
-    values["query, timeouts"] = timeouts
+    values["query, timeouts"] = query_timeouts(part)
     values["drops"] = port["drops"]
     return values

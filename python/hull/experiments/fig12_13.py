@@ -379,8 +379,8 @@ EXPERIMENT = Experiment(
             kind="by construction",
             bound="hull",
             cause="chance",
-            tried="48.7% of the bytes in 100,000 flows; 39.6, 40.7 and 60.8% in three lists of five "
-            "million: the distribution has infinite variance, so each list has its own share "
+            tried="48.7% of the bytes in 100,000 flows; 39.6, 40.7 and 60.8% in three lists of "
+            "five million: the distribution has infinite variance, so each list has its own share "
             "(thesis table 4.6: 41.78%).",
             shown_by=SHOWN_BY,
         ),
