@@ -86,6 +86,19 @@ def test_uncontended_queries_take_the_same_time(
     assert ns2["query, mean, us"] == pytest.approx(ours["query, mean, us"])
 
 
+@pytest.mark.skipif(NO_NS2, reason="ns-2 is not installed")
+def test_rules_of_hull_without_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readings, compare = (load(name, monkeypatch) for name in ("readings", "compare"))
+    hull.run(alone(), tmp_path / "out")
+    part = next((tmp_path / "out").glob("parts/**/seed-1"))
+    options, asked = compare.prepare(part, compare.CASES["fig4"])
+    compare.run_ns2(part / "ns2", options | {"end": 2, "ack_first": 1, "keep_timer": "query"})
+    done = readings.parse_done((part / "ns2.done").read_text(), asked)
+    ns2 = readings.completion(done, asked[0].start_s + 1e-6)
+    # The time above and the 6 us for which the answer waits; a timer that is kept changes nothing.
+    assert ns2["query, mean, us"] == pytest.approx(247.04 + 6)
+
+
 def test_responses_behind_one_timeout_are_one_timeout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

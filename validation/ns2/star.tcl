@@ -7,6 +7,11 @@
 # its first request opens. A server serves the requests of a kind in order, one at a time. "flows"
 # counts servers that send without end, for the static flows.
 #
+# Three options give ns-2 a rule of hull (droptail_rules.py). With "ack_first" an answer waits for
+# "delayed_ack", so that the ACK of its request leaves before it as a packet of its own. Fast
+# retransmit does not restart the retransmission timer of the kinds in "keep_timer". "host_rate" is
+# the rate of the hosts' links as a multiple of "rate".
+#
 # Writes, beside "out": .done (row of the list, s sent, s received), .queue (ns-2's queue monitor on
 # the client's port), .rto (one line per second: the senders' retransmission timeouts in s, backoff
 # included) and .counts (name and value).
@@ -17,6 +22,7 @@ array set opt {
     agent Agent/TCP/FullTcp  segment 950  window 1256  initial_window 2
     min_rto 0.01  min_rto_growth 0  initial_rto 0.01  tick 1e-6  restart 1
     segments_per_ack 1  delayed_ack 6e-6  ecn 0  mark_bytes 0  sample 0.01
+    ack_first 0  keep_timer ""  host_rate 1
 }
 foreach argument $argv {
     if {![regexp {^([a-z_]+)=(.*)$} $argument -> key value] || ![info exists opt($key)]} {
@@ -63,7 +69,7 @@ proc wire {host} {
     global ns switch opt port_type
     $ns simplex-link $switch $host $opt(rate) $opt(delay) $port_type
     $ns queue-limit $switch $host $opt(buffer)
-    $ns simplex-link $host $switch $opt(rate) $opt(delay) DropTail
+    $ns simplex-link $host $switch [expr {$opt(host_rate) * $opt(rate)}] $opt(delay) DropTail
     $ns queue-limit $host $switch $opt(nic_buffer)
 }
 wire $client
@@ -81,6 +87,7 @@ proc join_hosts {kind i} {
     $ns attach-agent $server($i) $far
     $ns connect $near $far
     set sender($kind,$i) $far
+    if {$kind in [split $opt(keep_timer) ,]} { keep_timer $far }
     if {$kind == "static"} {
         $near listen
     } else {
@@ -118,10 +125,10 @@ proc ask {} {
 }
 
 proc arrive {kind i response service row sent} {
-    global ns busy
+    global ns busy opt
     set begin [$ns now]
     if {[info exists busy($kind,$i)] && $busy($kind,$i) > $begin} { set begin $busy($kind,$i) }
-    set busy($kind,$i) [expr {$begin + $service}]
+    set busy($kind,$i) [expr {$begin + $service + $opt(ack_first) * $opt(delayed_ack)}]
     $ns at $busy($kind,$i) "respond $kind $i $response $row $sent"
 }
 
@@ -135,19 +142,60 @@ proc receive {row sent} {
     puts $done "$row $sent [$ns now]"
 }
 
-# Notes timeouts as ns-2 computes them (tcp.cc, rtt_timeout): srtt has 3 fractional bits, rttvar 2.
-# "min_rto_growth", in s per s, raises every sender's minimum RTO as time goes on.
+# Calls "changed" at each change of a sender's variables, through a channel that ns-2 takes for a file.
+proc keep_timer {agent} {
+    global due
+    set due($agent) ""
+    set channel [chan create write [list traced $agent]]
+    fconfigure $channel -buffering none
+    $agent attach $channel
+    foreach name {ack_ maxseq_ nrexmit_ dupacks_} { $agent trace $name }
+}
+
+proc traced {agent method channel args} {
+    if {$method == "initialize"} { return {initialize finalize watch write} }
+    if {$method == "write"} {
+        changed $agent [lindex [lindex $args 0] 5]
+        return [string length [lindex $args 0]]
+    }
+}
+
+# Follows when the timer is due ("" while nothing is outstanding). Before the third duplicate ACK,
+# for which ns-2 restarts the timer, the bounds of the timeout are set to what is left of it.
+proc changed {agent name} {
+    global ns due
+    set now [$ns now]
+    if {$name == "ack_"} {
+        set all [expr {[$agent set ack_] == [$agent set maxseq_]}]
+        set due($agent) [expr {$all ? "" : $now + [rto $agent]}]
+    } elseif {$name == "nrexmit_"} {
+        set due($agent) [expr {$now + 2 * [rto $agent]}]
+    } elseif {$name == "maxseq_"} {
+        if {$due($agent) == ""} { set due($agent) [expr {$now + [rto $agent]}] }
+    } elseif {[$agent set dupacks_] == 3 && $due($agent) != ""} {
+        set left [expr {max($due($agent) - $now, 0)}]
+        foreach bound {minrto_ maxrto_} {
+            $ns at $now "$agent set $bound [$agent set $bound]"
+            $agent set $bound $left
+        }
+    }
+}
+
+# A sender's timeout as ns-2 computes it (tcp.cc, rtt_timeout): srtt has 3 fractional bits, rttvar 2.
+proc rto {agent} {
+    global opt
+    set rto [expr {(([$agent set srtt_] >> 3) + [$agent set rttvar_]) * $opt(tick)}]
+    return [expr {max($rto, [$agent set minrto_]) * [$agent set backoff_]}]
+}
+
+# Notes the timeouts. "min_rto_growth", in s per s, raises every sender's minimum RTO as time goes on.
 proc note_rtos {} {
     global ns opt sender rtos
     set line [$ns now]
     foreach name [lsort [array names sender]] {
         set agent $sender($name)
-        set ticks [expr {([$agent set srtt_] >> 3) + [$agent set rttvar_]}]
-        set rto [expr {$ticks * $opt(tick)}]
-        set least [expr {$opt(min_rto) + $opt(min_rto_growth) * [$ns now]}]
-        $agent set minrto_ $least
-        if {$rto < $least} { set rto $least }
-        append line " " [expr {$rto * [$agent set backoff_]}]
+        $agent set minrto_ [expr {$opt(min_rto) + $opt(min_rto_growth) * [$ns now]}]
+        append line " " [rto $agent]
     }
     puts $rtos $line
     $ns at [expr {[$ns now] + 1}] note_rtos
