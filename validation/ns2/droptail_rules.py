@@ -71,7 +71,7 @@ def half_of_window(part: Path) -> Path:
     """Runs a part again with HalfOfWindow; the folder of the new part."""
     scenario = tomllib.loads((part / "scenario.toml").read_text())
     scenario["transport"]["congestion_control"] = "half_of_window"
-    out = part / "half_of_window"
+    out = BUILD / "half_of_window"
     hull.run(scenario, out, force=True, congestion_control={"half_of_window": HalfOfWindow})
     return next(out.glob("parts/**/scenario.toml")).parent
 
