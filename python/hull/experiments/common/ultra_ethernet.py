@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from hull.experiments.common.claims import Claim, Finding
+from hull.experiments.common.claims import Cause, Claim, Finding
 from hull.experiments.common.decided import at_least, at_most
 from hull.experiments.common.experiment import Point, Variant, published, table_points
 from hull.experiments.common.measured import Reader, Results, Summary
@@ -180,6 +180,7 @@ def tails_claim(
     runs: Sequence[tuple[str, str, float]],
     *,
     where: str = "",
+    cause: Cause = "",
     tried: str = "",
     shown_by: tuple[str, ...] = (),
 ) -> Claim:
@@ -192,6 +193,7 @@ def tails_claim(
         check=lambda results: _close(results, runs),
         kind="predicted",
         bound="hull",
+        cause=cause,
         tried=tried,
         shown_by=shown_by,
     )
