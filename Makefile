@@ -35,7 +35,7 @@ dev: $(VENV)/.installed ## build after a change of Rust, in seconds; simulations
 wheel: $(VENV)/.installed-release third-party ## wheel (guided by a profile) and source distribution in dist/
 	rm -rf dist
 	$(BIN)/maturin sdist --out dist
-	tools/guided build --zig --compatibility manylinux2014 --strip --out dist
+	tools/guided build --zig --compatibility manylinux2014 --strip --sbom-include hullnet.cdx.json --out dist
 	$(BIN)/python tools/check_wheel.py dist
 
 .PHONY: release
