@@ -37,7 +37,7 @@ exclude_patterns = ["_build", "generated"]
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:class", r"(collections\.abc|numpy|pathlib|pl|polars)\..*"),
-    ("py:class", r"Ack|Figure|Path|Window|hull\.(plan\.Plan|scenario_types\..*)"),
+    ("py:class", r"Ack|Figure|Path|Window|hull\.(runs\.plan\.Plan|inputs\.scenario_types\..*)"),
 ]
 
 html_theme = "furo"
