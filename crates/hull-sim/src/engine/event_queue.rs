@@ -148,9 +148,8 @@ impl EventQueue {
         if bucket > self.present {
             let span = self.span(bucket);
             let ahead = span - self.span(self.present);
-            let is_in_list = self
-                .later
-                .push(span, ahead, Far::new(at_ps, entity, packet_ref));
+            let far = Far::new(at_ps, entity, packet_ref);
+            let is_in_list = self.later.push(span, ahead, far);
             let first = if is_in_list {
                 self.first_bucket(span)
             } else {
@@ -242,8 +241,7 @@ impl EventQueue {
     }
 
     /// Calls `look` with each event in the next bucket that is not sorted, in no particular order,
-    /// unless it holds more than `most` events; 255 is no limit. Prefetches the events of the next
-    /// two buckets.
+    /// unless it holds more than `most` events; 255 is no limit. Prefetches the two buckets after.
     #[inline(always)]
     pub fn for_each_of_next(&self, most: u8, mut look: impl FnMut(Entity, PacketRef)) {
         let number = self.next_filled();
@@ -264,7 +262,7 @@ impl EventQueue {
     }
 
     /// Removes all events of an entity. The cost is proportional to the number of all events, so
-    /// this is for links that fail. Returns the packet_ref in the order of time.
+    /// this is for links that fail. Returns the packets in the order of time.
     pub fn cancel(&mut self, entity: Entity) -> Vec<PacketRef> {
         let mut cancelled = Vec::new();
         let mut all = self.drain();

@@ -29,7 +29,7 @@ pub struct Due {
 }
 
 /// Event in a bucket as one number. From the high end: time since the beginning of the bucket (32
-/// bits), entity (32 bits), packet_ref (64 bits). One comparison orders two events without a branch.
+/// bits), entity (32 bits), reference (64 bits). One comparison orders two events without a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near(u128);
 

@@ -7,7 +7,7 @@ use crate::engine::PacketRef;
 
 impl Network {
     /// Fails the link of a port. Returns the packets from the queue and the wire. `on_link` holds
-    /// the packet_ref of the cancelled events.
+    /// the reference of the cancelled events.
     pub fn fail(&mut self, now_ps: u64, port: usize, on_link: &[PacketRef]) -> Vec<Packet> {
         let places = on_link.iter().map(|packet_ref| packet_ref.packet);
         let mut lost: Vec<Packet> = places.map(|at| self.in_flight.remove(at)).collect();

@@ -177,7 +177,7 @@ impl Network {
     }
 
     /// Admits a port's next packets at `now_ps` if that is due. Calls `arrive` with the time and
-    /// packet_ref of each packet's event. Returns the time at which more packets must be admitted, ps.
+    /// reference of each packet's event. Returns the time at which more packets must be admitted, ps.
     pub fn let_in(
         &mut self,
         now_ps: u64,

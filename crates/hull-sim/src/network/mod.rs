@@ -280,7 +280,7 @@ impl Network {
     }
 
     /// Moves the packet at `place` to the next entry of its route and offers it to a port; see
-    /// [`Port::enqueue_fast`]. Returns the time (ps) and packet_ref of its event; no packet_ref if it was
+    /// [`Port::enqueue_fast`]. Returns the time (ps) and reference of its event; no reference if it was
     /// handed over to another part. If it returns `None`, the packet must be offered by
     /// [`Network::enqueue`].
     #[inline(always)]

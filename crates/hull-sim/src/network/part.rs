@@ -158,7 +158,7 @@ impl Network {
         self.options.join(&other.options);
     }
 
-    /// Takes over the packet of another part's event. Returns the event's packet_ref in this part.
+    /// Takes over the packet of another part's event. Returns the event's reference in this part.
     pub fn take_packet(&mut self, other: &mut Network, packet_ref: PacketRef) -> PacketRef {
         let packet = other.in_flight.remove(packet_ref.packet);
         PacketRef {
@@ -168,7 +168,7 @@ impl Network {
     }
 
     /// Receives a packet from another part. Returns the time of its event (ps), the link, and the
-    /// event's packet_ref.
+    /// event's reference.
     #[inline]
     pub fn land(&mut self, scheduled: Scheduled) -> (u64, usize, PacketRef) {
         let Scheduled { arrival_ps, packet } = scheduled;

@@ -9,7 +9,7 @@ pub struct Selected {
     /// Packet that leaves its queue, and the time from its arrival to its transmission, ps; none if
     /// all were dropped.
     pub packet: Option<(Packet, u64)>,
-    /// Arrival time (ps) and packet_ref of the packet, unless it goes to another part of the network.
+    /// Arrival time (ps) and reference of the packet, unless it goes to another part of the network.
     pub arrival: Option<(u64, PacketRef)>,
     /// Time at which the port must be called again, ps.
     pub again_ps: Option<u64>,
