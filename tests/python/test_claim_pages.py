@@ -25,6 +25,7 @@ def entry(size: str, seeds: int, holds: bool, **others: Any) -> dict[str, Any]:
         "size": size,
         "seeds": seeds,
         "claims": dict.fromkeys(IDS, holds),
+        "states": dict.fromkeys(IDS, "holds" if holds else "fails"),
         "measured": {"size": "quick", "seeds": 1, "claims": measured},
         **others,
     }
@@ -37,13 +38,13 @@ def test_verdicts_of_a_longer_run(pages: Any) -> None:
     )
     rows = lines[4:]
     assert len(rows) == len(IDS)
-    assert all(row.endswith("| 3.5 \\| 4 | **no** (as measured: yes) |") for row in rows)
+    assert all(row.endswith("| 3.5 \\| 4 | **fails** (as measured: yes) |") for row in rows)
 
 
 def test_one_run_has_one_verdict(pages: Any) -> None:
     lines = pages.page_claims("fig9", entry("quick", 1, True)).splitlines()
     assert lines[0] == "Claims: `--quick`, one seed."
-    assert all(row.endswith("| yes |") for row in lines[4:])
+    assert all(row.endswith("| holds |") for row in lines[4:])
 
 
 def test_what_the_seeds_leave_open(pages: Any) -> None:
