@@ -366,5 +366,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     draw=draw,
     quick=Size(overrides=("run.warmup=6s", "run.duration=120s"), seeds=1),
-    full=Size(overrides=("run.duration=200s",), seeds=8),
+    full=Size(overrides=("run.duration=200s",), seeds=6),
 )

@@ -243,5 +243,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=QUICK, seeds=2),
-    full=Size(overrides=FULL, seeds=10),
+    full=Size(overrides=FULL, seeds=6),
 )

@@ -412,5 +412,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=1s", "run.duration=4s"), seeds=1),
-    full=Size(overrides=("run.duration=6s",), seeds=10),
+    full=Size(overrides=("run.duration=6s",), seeds=7),
 )

@@ -433,5 +433,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.duration=30s", "run.warmup=15s"), seeds=1),
-    full=Size(seeds=4),
+    full=Size(seeds=3),
 )

@@ -244,6 +244,6 @@ EXPERIMENT = Experiment(
         overrides=("run.warmup=1s", "run.duration=1s", "measure.sample_interval=1ms"), seeds=1
     ),
     full=Size(
-        overrides=("run.warmup=2s", "run.duration=20s", "measure.sample_interval=10ms"), seeds=5
+        overrides=("run.warmup=2s", "run.duration=12s", "measure.sample_interval=10ms"), seeds=5
     ),
 )

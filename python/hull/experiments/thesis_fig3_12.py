@@ -261,5 +261,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(overrides=("run.warmup=250ms", "run.duration=250ms"), seeds=1),
-    full=Size(overrides=("run.warmup=1s", "run.duration=1s"), seeds=5),
+    full=Size(overrides=("run.warmup=1s", "run.duration=1s"), seeds=4),
 )

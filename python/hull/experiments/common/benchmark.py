@@ -45,7 +45,7 @@ DEDICATED = " ".join(
 """Options of a memory with dedicated cells (docs/experiments/switch-memory.md)."""
 # Simulated time, s.
 _BASE_S: dict[str, float] = {"quick": 20, "full": 600}
-_SCALED_S: dict[str, float] = {"quick": 3, "full": 50}
+_SCALED_S: dict[str, float] = {"quick": 3, "full": 30}
 
 
 def response_name(kilobytes: int) -> str:
