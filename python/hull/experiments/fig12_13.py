@@ -387,5 +387,5 @@ EXPERIMENT = Experiment(
     ),
     draw=draw,
     quick=Size(overrides=("workload.flows.count=100000",), seeds=1),
-    full=Size(overrides=("workload.flows.count=2000000",), seeds=3),
+    full=Size(overrides=("workload.flows.count=5000000",), seeds=3),
 )

@@ -141,7 +141,7 @@ CAUSES: dict[str, Cause] = {
 }
 TRIED = {
     "short": _SHORT,
-    "deep-short": "80, 76 and 80 ms in three seeds of 50 s, TCP's 30 to 32 ms.",
+    "deep-short": "81, 76 and 78 ms in three seeds of 30 s, TCP's 29 to 34 ms.",
     "unchanged": _SHORT,
     "tcp-timeouts": _LARGE,
     "query": "A timeout costs one tick of 10 ms here, and retransmissions get through: with TCP "
