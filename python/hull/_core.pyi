@@ -8,6 +8,7 @@ __all__ = [
     "Ack",
     "Cancelled",
     "Live",
+    "Resolved",
     "Run",
     "ScenarioError",
     "Window",
@@ -20,11 +21,9 @@ __all__ = [
     "keys",
     "meant_attribute",
     "merge_tables",
-    "network",
     "pacer_settings",
     "quantity",
     "range",
-    "round_trip",
     "schema",
     "slowdown_bins",
     "statistics",
@@ -49,13 +48,11 @@ def expand(
     own: list[tuple[str, str]] = ...,
     lines: bool = True,
     labels: list[str] = ...,
-) -> str: ...
+) -> tuple[str, list[Resolved]]: ...
 def pacer_settings(rate_bps: float, round_trip_s: float, mtu_bytes: float) -> str: ...
 def quantity(kind: str, text: str) -> float: ...
 def range(text: str) -> str: ...
-def network(scenario: str) -> str: ...
 def meant_attribute(name: str) -> str | None: ...
-def round_trip(scenario: str) -> float: ...
 def merge_tables(
     path: str | Path,
     parts: list[tuple[str, str, str, int]],
@@ -73,10 +70,16 @@ def write_statistics(
 ) -> None: ...
 
 @final
+class Resolved:
+    def __new__(cls, scenario: str, last: Resolved | None = None) -> Resolved: ...
+    def network(self) -> str: ...
+    def round_trip(self) -> float: ...
+
+@final
 class Run:
     def __new__(
         cls,
-        scenario: str,
+        scenario: Resolved,
         condition: str,
         scheme: str,
         seed: int,
@@ -136,7 +139,7 @@ class Ack:
 class Live:
     def __new__(
         cls,
-        scenario: str,
+        scenario: Resolved,
         seed: int,
         first_flow: int,
         flows: tuple[int, int],

@@ -29,7 +29,7 @@ def plan_of(text: str, file: str, overrides: list[str]) -> Plan:
 def run_for_a_moment(scenario: dict[str, Any], seed: int) -> dict[str, Any] | None:
     """Return the summary of a run with all its tables; None if the run had to be stopped."""
     try:
-        run = _core.Run(json.dumps(scenario), "", "", seed)
+        run = _core.Run(_core.Resolved(json.dumps(scenario)), "", "", seed)
         stop = threading.Timer(STOP_AFTER_S, run.cancel)
         stop.start()
         try:

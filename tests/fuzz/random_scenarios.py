@@ -121,7 +121,7 @@ def _run(made: Drawn, more: dict[str, dict[str, Any]]) -> Left:
         scenario[table] = {**scenario.get(table, {}), **keys}
     Path(LIST).write_text(made.rows)
     plan = plan_of(tomli_w.dumps(scenario), "random.toml", [])
-    run = _core.Run(json.dumps(plan.cells[0].scenario), "", "", made.seed)
+    run = _core.Run(plan.cells[0].resolved, "", "", made.seed)
     with tempfile.TemporaryDirectory(dir=Path()) as name:
         folder = Path(name)
         summary = json.loads(run.execute(name))

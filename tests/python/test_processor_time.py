@@ -29,7 +29,8 @@ RUNS = {
 
 
 def estimated(scenario: dict[str, Any]) -> float | None:
-    return packet_hops(scenario, lambda: json.loads(_core.network(json.dumps(scenario))))
+    resolved = _core.Resolved(json.dumps(scenario))
+    return packet_hops(scenario, lambda: json.loads(resolved.network()))
 
 
 @pytest.mark.parametrize("name", list(RUNS))

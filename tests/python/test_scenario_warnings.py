@@ -10,7 +10,7 @@ import tomli_w
 
 import hull as hull_package
 from conftest import Hull
-from hull import _core, scenarios
+from hull import scenarios
 from hull.experiments import all_experiments
 from hull.runs.plan import make_plan, read_scenario
 from hull.warnings.scenario import named_rates, warnings_before
@@ -341,5 +341,5 @@ def test_a_load_above_the_capacity_of_the_cores() -> None:
 def test_rates_are_those_of_the_network() -> None:
     for name in scenarios.names():
         (first, *_) = make_plan(scenarios.text(name), name, []).cells
-        network = json.loads(_core.network(json.dumps(first.scenario)))
+        network = json.loads(first.resolved.network())
         assert named_rates(first.scenario) in ([], network["rates_bps"]), name

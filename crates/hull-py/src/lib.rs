@@ -1,6 +1,5 @@
 //! `hull._core`: hull-sim for Python. Conversion only: texts and JSON in, JSON out.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,9 +7,9 @@ use std::sync::Arc;
 use hull_sim::measure::{self, RunLabels, TABLES};
 use hull_sim::memory;
 use hull_sim::part::{self, Identity, PartError};
-use hull_sim::scenario::{self, CongestionControl, ExternalControls, PacedPath, Pacer, Scenario};
-use hull_sim::simulation::{self, Control, Failure};
-use hull_sim::topology::{Graph, Kind, meant_attribute as meant};
+use hull_sim::scenario::{self, CongestionControl, PacedPath, Pacer};
+use hull_sim::simulation::{Control, Failure};
+use hull_sim::topology::meant_attribute as meant;
 use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
@@ -21,9 +20,11 @@ use pyo3::types::PyType;
 mod capture;
 mod live;
 mod python_control;
+mod resolved;
 mod tables;
 
 use python_control::{Ack, PythonControl, Window};
+use resolved::Resolved;
 
 /// Allocator of the simulator. Python keeps its own.
 #[global_allocator]
@@ -105,46 +106,6 @@ fn statistics() -> PyResult<String> {
     }))
 }
 
-/// Reads a scenario. Returns a JSON list of its cells: condition, scheme, scenario, derived (unset
-/// keys whose values depend on the network or other keys), memory (estimate of the bytes that a run
-/// needs, with its largest parts first), toml.
-///
-/// `file` names the text in messages, `overrides` are "key=value", and `own` are external
-/// congestion controls: name and SHA-256 of the source. Raises ScenarioError with a line per
-/// mistake, which includes its place in the text if `lines` is set. `labels` are the options that
-/// overrides come from, if not `--set`.
-#[pyfunction]
-#[pyo3(signature = (text, file, overrides, own=Vec::new(), lines=true, labels=Vec::new()))]
-fn expand(
-    text: &str,
-    file: &str,
-    overrides: Vec<String>,
-    own: Vec<(String, String)>,
-    lines: bool,
-    labels: Vec<String>,
-) -> PyResult<String> {
-    let own = ExternalControls::from_iter(own);
-    let cells = scenario::expand_verified(text, file, &overrides, &own, &simulation::verify);
-    let cells = cells.map_err(|error| {
-        let error = error.with_labels(labels);
-        let error = if lines { error } else { error.without_lines() };
-        ScenarioError::new_err(error.to_string())
-    })?;
-    let mut list = Vec::new();
-    for cell in &cells {
-        let toml = cell.scenario.to_toml().map_err(PyRuntimeError::new_err)?;
-        list.push(serde_json::json!({
-            "condition": cell.condition,
-            "scheme": cell.scheme,
-            "scenario": cell.scenario,
-            "derived": cell.derived,
-            "memory": cell.memory,
-            "toml": toml,
-        }));
-    }
-    json(&list)
-}
-
 /// Memory that this process may still take, bytes; None if it is unknown. Raises ScenarioError if
 /// the environment variable `HULL_MEMORY_LIMIT` is no size.
 #[pyfunction]
@@ -203,71 +164,6 @@ fn pacer_settings(rate_bps: f64, round_trip_s: f64, mtu_bytes: f64) -> PyResult<
     }))
 }
 
-/// Longest unloaded round trip between two hosts of a resolved scenario (JSON), s. Raises
-/// ScenarioError.
-#[pyfunction]
-fn round_trip(scenario: &str) -> PyResult<f64> {
-    let scenario: Scenario =
-        serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
-    let graph = scenario
-        .graph()
-        .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
-    Ok(Time(scenario::longest_round_trip_ps(&scenario, &graph)).seconds())
-}
-
-/// Hosts and links of a resolved scenario (JSON), as JSON. `hosts`, in the order of their numbers,
-/// have `name`, `switch` and the rates of their link, `out_bps` and `in_bps`; `uplinks` has, for
-/// each switch with hosts, the total rates of its links to other switches, `out_bps` and `in_bps`;
-/// `rates_bps` are the distinct rates of links out of switches; `switches` is their number;
-/// `tiers` are the links by tier, with their rates and delays. Raises ScenarioError.
-#[pyfunction]
-fn network(scenario: &str) -> PyResult<String> {
-    let scenario: Scenario =
-        serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
-    let graph = scenario
-        .graph()
-        .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
-    let rates = |port: usize| {
-        let back = Graph::opposite(port);
-        (graph.wire(port).rate_bps, graph.wire(back).rate_bps)
-    };
-    let mut hosts = Vec::new();
-    let mut uplinks = serde_json::Map::new();
-    for (host, &node) in graph.hosts().iter().enumerate() {
-        let port = graph.host_port(host);
-        let switch = graph.port_far_end(port);
-        let (out_bps, in_bps) = rates(port);
-        let name = graph.name(switch);
-        hosts.push(serde_json::json!({
-            "name": graph.name(node),
-            "switch": name,
-            "out_bps": out_bps,
-            "in_bps": in_bps,
-        }));
-        if !uplinks.contains_key(&name) {
-            let of_switch = graph.node_ports(switch).iter();
-            let (mut out_bps, mut in_bps) = (0, 0);
-            for &port in of_switch.filter(|&&port| graph.is_between_switches(port)) {
-                let (there, back) = rates(port);
-                out_bps += there;
-                in_bps += back;
-            }
-            let rates = serde_json::json!({ "out_bps": out_bps, "in_bps": in_bps });
-            uplinks.insert(name, rates);
-        }
-    }
-    let of_switches =
-        (0..graph.ports()).filter(|&port| graph.nodes[graph.port_owner(port)].kind == Kind::Switch);
-    let rates_bps: BTreeSet<u64> = of_switches.map(|port| graph.wire(port).rate_bps).collect();
-    json(&serde_json::json!({
-        "switches": graph.nodes.len() - hosts.len(),
-        "hosts": hosts,
-        "uplinks": uplinks,
-        "rates_bps": rates_bps,
-        "tiers": graph.links_by_tier(),
-    }))
-}
-
 /// Attribute of a graph's links, `rate` or `delay`, that another name means, such as `bandwidth`;
 /// None if it means neither.
 #[pyfunction]
@@ -309,7 +205,7 @@ fn write_statistics(
 /// One resolved scenario with one seed.
 #[pyclass(frozen)]
 struct Run {
-    scenario: Scenario,
+    scenario: Arc<scenario::Resolved>,
     identity: Identity,
     control: Arc<Control>,
     /// Class of an external congestion control, if the scenario names one.
@@ -318,30 +214,27 @@ struct Run {
 
 #[pymethods]
 impl Run {
-    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. `own` is the class of
-    /// the external congestion control that it names, if any.
+    /// `own` is the class of the external congestion control that the scenario names, if any.
     #[new]
     #[pyo3(signature = (scenario, condition, scheme, seed, own=None))]
     fn new(
-        scenario: &str,
+        scenario: &Resolved,
         condition: String,
         scheme: String,
         seed: u64,
         own: Option<Py<PyType>>,
-    ) -> PyResult<Self> {
-        let scenario =
-            serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    ) -> Self {
         let identity = Identity {
             condition,
             scheme,
             seed,
         };
-        Ok(Run {
-            scenario,
+        Run {
+            scenario: Arc::clone(&scenario.0),
             identity,
             control: Arc::default(),
             own,
-        })
+        }
     }
 
     /// Runs to the end, writes the tables into `folder`, if given, and returns the summary as JSON.
@@ -410,19 +303,18 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(key_meanings, m)?)?;
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(statistics, m)?)?;
-    m.add_function(wrap_pyfunction!(expand, m)?)?;
+    m.add_function(wrap_pyfunction!(resolved::expand, m)?)?;
     m.add_function(wrap_pyfunction!(available_memory, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;
     m.add_function(wrap_pyfunction!(range, m)?)?;
-    m.add_function(wrap_pyfunction!(round_trip, m)?)?;
-    m.add_function(wrap_pyfunction!(network, m)?)?;
     m.add_function(wrap_pyfunction!(meant_attribute, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;
     m.add_function(wrap_pyfunction!(tables::merge_tables, m)?)?;
     m.add_function(wrap_pyfunction!(tables::flow_slowdowns, m)?)?;
     m.add_function(wrap_pyfunction!(tables::slowdown_bins, m)?)?;
+    m.add_class::<Resolved>()?;
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;
     m.add_class::<Ack>()?;

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::ScenarioError;
+use crate::resolved::Resolved;
 
 /// Run that is observed while it advances.
 #[pyclass(frozen)]
@@ -25,14 +26,13 @@ fn picoseconds(seconds: f64) -> u64 {
 
 #[pymethods]
 impl Live {
-    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. From flow number
-    /// `first_flow` on, the run shows `flows.0` flows and sums the goodput of `flows.1`. It shows
-    /// throughput as the mean of the last `average` seconds, and the share of time with at most
-    /// each latency of `edges` (s, ascending).
+    /// From flow number `first_flow` on, the run shows `flows.0` flows and sums the goodput of
+    /// `flows.1`. It shows throughput as the mean of the last `average` seconds, and the share of time
+    /// with at most each latency of `edges` (s, ascending).
     #[new]
     fn new(
         py: Python<'_>,
-        scenario: &str,
+        scenario: &Resolved,
         seed: u64,
         first_flow: u64,
         flows: (u64, u64),
@@ -41,8 +41,7 @@ impl Live {
     ) -> PyResult<Self> {
         let [shown, long] = [flows.0, flows.1].map(|count| first_flow..first_flow + count);
         let live = py.detach(|| {
-            let scenario = serde_json::from_str(scenario).map_err(|e| e.to_string())?;
-            simulation::Live::new(&scenario, seed, shown, long, picoseconds(average), edges)
+            simulation::Live::new(&scenario.0, seed, shown, long, picoseconds(average), edges)
                 .map_err(|problem| problem.to_string())
         });
         let live = live.map_err(ScenarioError::new_err)?;

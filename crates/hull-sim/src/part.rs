@@ -14,7 +14,7 @@ use crate::measure::{
     drops_by_place, failure_drops, thread_seconds, write_links, write_queries,
 };
 use crate::problem::Problem;
-use crate::scenario::Scenario;
+use crate::scenario::Resolved;
 use crate::simulation::{
     self, Control, Divided, Failure, LastFlow, Outcome, PacketCount, ProcessorUse, Quality,
     SendingUse, Throughput,
@@ -140,7 +140,7 @@ pub enum PartError {
 /// `latency.parquet`, `links.parquet` and those that the scenario requests. `external` is the
 /// external congestion control, if the scenario names one.
 pub fn run(
-    scenario: &Scenario,
+    scenario: &Resolved,
     external: Option<&dyn External>,
     identity: Identity,
     folder: Option<&Path>,

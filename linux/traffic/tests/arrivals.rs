@@ -20,8 +20,8 @@ const SCENARIO: &str = r#"
 
 fn requests(settings: &[&str]) -> Requests {
     let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
-    let mut cells = expand(SCENARIO, "small.toml", &settings).expect("good");
-    cells.remove(0).scenario.workload.requests.expect("given")
+    let cells = expand(SCENARIO, "small.toml", &settings).expect("good");
+    cells[0].scenario.workload.requests.clone().expect("given")
 }
 
 fn arrivals(settings: &[&str], seed: u64) -> Vec<Arrival> {

@@ -63,21 +63,25 @@ class Network:
     """What was not given, as sentences."""
 
     @cached_property
-    def resolved(self) -> dict[str, Any]:
-        """The scenario of the network alone, every default filled in."""
+    def _cell(self) -> dict[str, Any]:
+        """The scenario of the network alone."""
         content = {
             "name": "network",
             "run": {"duration": "1ms"},
             "workload": {"long_lived": {"flows": [{"src": 0, "dst": 1}]}},
             **self.tables,
         }
-        found = expand(tomli_w.dumps(content), "--topology", [], [])
-        scenario: dict[str, Any] = found[0]["scenario"]
+        return expand(tomli_w.dumps(content), "--topology", [], [])[0]
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """The scenario of the network alone, every default filled in."""
+        scenario: dict[str, Any] = self._cell["scenario"]
         return scenario
 
     @cached_property
     def _links(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(_core.network(json.dumps(self.resolved)))
+        found: dict[str, Any] = json.loads(self._cell["read"].network())
         return found
 
     @cached_property
@@ -106,7 +110,8 @@ class Network:
     @cached_property
     def round_trip_s(self) -> float:
         """The longest between two idle hosts."""
-        return _core.round_trip(json.dumps(self.resolved))
+        round_trip_s: float = self._cell["read"].round_trip()
+        return round_trip_s
 
     @property
     def rates_bps(self) -> tuple[float, ...]:

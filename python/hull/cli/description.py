@@ -91,7 +91,7 @@ def _networks(plan: Plan) -> list[dict[str, Any]]:
         ends = (cell.scenario[end] for end in ("host", "switch"))
         wires = [(end["rate"], end["delay"]) for end in ends]
         of.setdefault(json.dumps([cell.scenario["topology"], wires]), cell)
-    found = (json.loads(_core.network(json.dumps(cell.scenario))) for cell in of.values())
+    found = (json.loads(cell.resolved.network()) for cell in of.values())
     networks = (
         {"hosts": len(one["hosts"]), "switches": one["switches"], "links": one["tiers"]}
         for one in found

@@ -31,6 +31,6 @@ def number(cell: Mapping[str, Any], given: Any) -> int:
     """The number of a host: a number or a name."""
     if isinstance(given, int):
         return given
-    hosts = json.loads(_core.network(json.dumps(cell)))["hosts"]
+    hosts = json.loads(_core.Resolved(json.dumps(cell)).network())["hosts"]
     names = [host["name"] for host in hosts]
     return names.index(given) if given in names else 0

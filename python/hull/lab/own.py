@@ -163,7 +163,8 @@ class _Reading:
 
     def _network(self, receiver: int) -> None:
         base = self._base
-        found = json.loads(_core.network(json.dumps(base)))
+        read = _core.Resolved(json.dumps(base))
+        found = json.loads(read.network())
         host = found["hosts"][receiver]
         kind = next(iter(k for k, v in base["topology"].items() if isinstance(v, dict)))
         hosts = len(found["hosts"])
@@ -182,7 +183,7 @@ class _Reading:
                 f"{rate_bps / 1e9:g} Gbps"
             )
         self._take("rate", rate_bps, f"link speed {rate_bps / 1e9:g} Gbps")
-        rtt_s = _core.round_trip(json.dumps(base))
+        rtt_s = read.round_trip()
         text = f"{rtt_s * 1e6:.4g} us"
         self._take("rtt", rtt_s, f"round trip {text}")
         mtu = str(base["transport"]["mtu"])

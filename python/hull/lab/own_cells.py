@@ -88,12 +88,13 @@ def cell(
         "queue_changes": False,
         "flows": {"count": first + max(shown, long), "interval": time_text(often)},
     }
-    return scenario.Cell(id_, json.dumps(found), first, shown, long, _classes(found["workload"]))
+    read = _core.Resolved(json.dumps(found))
+    return scenario.Cell(id_, found, read, first, shown, long, _classes(found["workload"]))
 
 
 def content(own: list[scenario.Cell]) -> dict[str, Any]:
     """One scenario of several cells, for `hull run`: the common keys, and each scheme's table."""
-    found = {cell.scheme.removeprefix(PREFIX): json.loads(cell.scenario) for cell in own}
+    found = {cell.scheme.removeprefix(PREFIX): cell.scenario for cell in own}
     first, *others = found.values()
     shared = first
     for other in others:
@@ -133,7 +134,7 @@ def _classes(workload: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _hosts(cell: Mapping[str, Any]) -> int:
-    return len(json.loads(_core.network(json.dumps(cell)))["hosts"])
+    return len(json.loads(_core.Resolved(json.dumps(cell)).network())["hosts"])
 
 
 def _bytes(value: float) -> str:

@@ -139,8 +139,10 @@ class Cell:
     """One scheme, as the simulator takes it."""
 
     scheme: str
-    scenario: str
-    """JSON of the resolved scenario."""
+    scenario: dict[str, Any]
+    """Every default filled in."""
+    resolved: _core.Resolved
+    """The same for the simulator."""
     first_flow: int
     """Number of the first flow whose window is shown."""
     shown_flows: int
@@ -155,10 +157,13 @@ def cells(state: State) -> list[Cell]:
     """The schemes of a state in its order."""
     if not state.all_schemes:
         return []
-    found = json.loads(_core.expand(toml(state), "lab", [], [], False))
+    found, resolved = _core.expand(toml(state), "lab", [], [], False)
     flows = first_flow(state), shown_flows(state), int(state.flows)
     classes = ("1 KB requests", "20 KB requests") if state.load > 0 else ()
-    return [Cell(cell["scheme"], json.dumps(cell["scenario"]), *flows, classes) for cell in found]
+    return [
+        Cell(cell["scheme"], cell["scenario"], read, *flows, classes)
+        for cell, read in zip(json.loads(found), resolved, strict=True)
+    ]
 
 
 def _workload(state: State) -> dict[str, Any]:

@@ -153,7 +153,7 @@ class Session(threading.Thread):
         average = max(2 * scenario.round_trip(state), scenario.sample_interval(state))
         lives = [
             _core.Live(
-                cell.scenario,
+                cell.resolved,
                 int(state.seed),
                 cell.first_flow,
                 (cell.shown_flows, cell.long_flows),

@@ -2,7 +2,6 @@
 drops without marks in a live run.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 
 from hull.lab import own_cells
@@ -24,7 +23,7 @@ class Warned:
         """The sentences that `hull check` says of these schemes, which it names by their titles."""
         return warnings_of_cells(
             [
-                Planned("", self._schemes[cell.scheme].title, json.loads(cell.scenario), "")
+                Planned("", self._schemes[cell.scheme].title, cell.scenario, "", read=cell.resolved)
                 for cell in cells
             ],
             self._networks,
@@ -36,7 +35,7 @@ class Warned:
         """
         found = {}
         for cell in cells:
-            scenario = json.loads(cell.scenario)
+            scenario = cell.scenario
             of_one_port = not own_cells.is_own(cell.scheme)
             if of_one_port and marks_before_drops(scenario) and not _host_drops(scenario):
                 found[cell.scheme] = (

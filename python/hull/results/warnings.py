@@ -25,7 +25,7 @@ from hull.results.changes import in_words
 from hull.results.drift import drift
 from hull.results.registry import NO_GROUP
 from hull.results.waits import SENDER, waits_of
-from hull.runs.plan import Plan
+from hull.runs.plan import Cell, Plan
 from hull.warnings.marking import MARKING
 from hull.warnings.random_loss import loses_at_random
 
@@ -70,7 +70,7 @@ def warnings_of(
         found_here = (
             drops,
             _lost_with_links(averages, seeds),
-            _small_window(cell.scenario),
+            _small_window(cell),
             *_unfinished(averages),
             _empty_groups(averages),
             _late_flows(seeds),
@@ -262,18 +262,17 @@ def _unseparated(scenario: Mapping[str, Any]) -> str:
     )
 
 
-def _small_window(scenario: Mapping[str, Any]) -> str:
-    transport = scenario["transport"]
+def _small_window(cell: Cell) -> str:
+    transport = cell.scenario["transport"]
     if transport["congestion_control"] in WITHOUT_MAX_WINDOW:
         return ""
     mtu = _core.quantity("size", transport["mtu"])
     key = min(("max_window", "receive_window"), key=lambda name: transport[name])
     if transport[key] != _default_window():
         return ""
-    text = json.dumps(scenario)
-    round_trip_s = _core.round_trip(text)
+    round_trip_s = cell.resolved.round_trip()
     most_bps = 8 * transport[key] * mtu / round_trip_s
-    rate_bps = max(host["out_bps"] for host in json.loads(_core.network(text))["hosts"])
+    rate_bps = max(host["out_bps"] for host in json.loads(cell.resolved.network())["hosts"])
     if most_bps >= rate_bps:
         return ""
     return (

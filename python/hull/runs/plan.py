@@ -9,7 +9,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from operator import itemgetter
 from pathlib import Path
@@ -70,6 +70,13 @@ class Cell:
     """Keys that were not set, whose values depend on the network or on other keys."""
     memory: Memory | None = None
     """Estimated peak of a process with one run; None for cells that no scenario file has."""
+    read: _core.Resolved | None = field(default=None, compare=False, repr=False)
+    """The scenario as the simulator has it, if it comes from a file."""
+
+    @cached_property
+    def resolved(self) -> _core.Resolved:
+        """The scenario as the simulator has it, with its network."""
+        return self.read or _core.Resolved(json.dumps(self.scenario))
 
 
 @dataclass(frozen=True)
@@ -211,7 +218,7 @@ def expand(
     own: list[tuple[str, str]],
     labels: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Each cell of a scenario's text, resolved.
+    """Each cell of a scenario's text, resolved: what a `Cell` has.
 
     `own` are names of the user's congestion controls, `labels` the options of overrides other than
     `--set`.
@@ -220,9 +227,8 @@ def expand(
         check_text(file, given)
     check_named_files(file, text, overrides)
     lines = not isinstance(file, NoFile)
-    found = _core.expand(text, file, overrides, own, lines, list(labels))
-    cells: list[dict[str, Any]] = json.loads(found)
-    return cells
+    found, resolved = _core.expand(text, file, overrides, own, lines, list(labels))
+    return [{**cell, "read": read} for cell, read in zip(json.loads(found), resolved, strict=True)]
 
 
 def checked_overrides(given: object) -> list[str]:

@@ -32,6 +32,18 @@ class Watch:
         self._running: list[_core.Run] = []
         self._cancelled = False
         self._done = State()
+        self._last: tuple[str, _core.Resolved] | None = None
+
+    def resolved(self, scenario: str) -> _core.Resolved:
+        """A resolved scenario (JSON) and its network; what equals the last one's is shared."""
+        with self._lock:
+            last = self._last
+        if last is not None and last[0] == scenario:
+            return last[1]
+        found = _core.Resolved(scenario, last and last[1])
+        with self._lock:
+            self._last = scenario, found
+        return found
 
     @contextmanager
     def over(self, run: _core.Run) -> Iterator[None]:
@@ -83,7 +95,7 @@ def make_part(part: Part, folder: OutputFolder, watch: Watch, cache: Cache | Non
         folder.keep_part(part, made)
         watch.taken_over()
         return
-    run = _core.Run(json.dumps(cell.scenario), cell.condition, cell.scheme, part.seed, cell.own)
+    run = _core.Run(cell.resolved, cell.condition, cell.scheme, part.seed, cell.own)
     with watch.over(run):
         text = run.execute(str(made))
     summary = json.loads(text)

@@ -123,7 +123,8 @@ def _outcome(run: Run, watch: Watch, *, tables: bool) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="hull-") if tables else _nowhere() as folder:
         if run.own is not None:
             check_same(run.own, json.loads(run.scenario)["transport"]["own_sha256"])
-        simulation = _core.Run(run.scenario, run.condition, run.scheme, run.seed, run.own)
+        resolved = watch.resolved(run.scenario)
+        simulation = _core.Run(resolved, run.condition, run.scheme, run.seed, run.own)
         with watch.over(simulation):
             summary = json.loads(simulation.execute(folder))
         files = {} if folder is None else {p.name: p.read_bytes() for p in Path(folder).iterdir()}

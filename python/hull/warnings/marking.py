@@ -4,7 +4,6 @@ rates and thresholds that fit only some links, and no marking at all.
 Each function returns sentences that begin with a key.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -14,6 +13,8 @@ from hull import _core
 Scenario = Mapping[str, Any]
 Rates = Callable[[], Sequence[float]]
 """Returns the distinct rates of the links out of switches, bit/s: reading a network takes time."""
+RoundTrip = Callable[[], float]
+"""Returns the longest unloaded round trip, s."""
 
 MARKING = (
     *("marking", "red", "pi", "dualpi2", "fq_codel", "pie"),
@@ -31,7 +32,7 @@ FAR = 4
 """Ratio of two links' rates from which on a threshold is compared with both."""
 
 
-def marking_warnings(scenario: Scenario, rates: Rates) -> Iterator[str]:
+def marking_warnings(scenario: Scenario, rates: Rates, round_trip: RoundTrip) -> Iterator[str]:
     """The sentences of all kinds."""
     return chain(
         unreachable_thresholds(scenario),
@@ -41,7 +42,7 @@ def marking_warnings(scenario: Scenario, rates: Rates) -> Iterator[str]:
         no_marking(scenario),
         below_a_packet(scenario),
         partial_drains(scenario, rates),
-        partial_thresholds(scenario, rates),
+        partial_thresholds(scenario, rates, round_trip),
     )
 
 
@@ -210,7 +211,7 @@ def partial_drains(scenario: Scenario, rates: Rates) -> Iterator[str]:
     )
 
 
-def partial_thresholds(scenario: Scenario, rates: Rates) -> Iterator[str]:
+def partial_thresholds(scenario: Scenario, rates: Rates, round_trip: RoundTrip) -> Iterator[str]:
     """A threshold that is enough for DCTCP on the slowest links and not on the fastest."""
     switch = scenario["switch"]
     if "marking" not in switch or scenario["transport"]["congestion_control"] != "dctcp":
@@ -219,7 +220,7 @@ def partial_thresholds(scenario: Scenario, rates: Rates) -> Iterator[str]:
     if not links or FAR * links[0] > links[-1]:
         return
     threshold = _core.quantity("size", switch["marking"]["threshold"])
-    round_trip_s = _core.round_trip(json.dumps(scenario))
+    round_trip_s = round_trip()
     slowest, fastest = (rate_bps * round_trip_s / 8 / 7 for rate_bps in (links[0], links[-1]))
     if slowest <= threshold < fastest:
         yield (

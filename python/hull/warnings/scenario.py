@@ -45,7 +45,7 @@ def warnings_of_cells(
         of_numbers = filter(None, (implausible(one, cell.scenario) for one in bare))
         for text in dict.fromkeys([*of_numbers, *_of_cell(cell, networks)]):
             found.setdefault(text, []).append(_name(cell))
-    states = chain.from_iterable(_states(cell.scenario, networks) for cell in cells)
+    states = chain.from_iterable(_states(cell, networks) for cell in cells)
     return [
         *(
             text if len(names) == len(cells) else f"{text} ({_names(names)})"
@@ -58,19 +58,20 @@ def warnings_of_cells(
 def times_of(plan: Plan) -> list[float | None]:
     """Estimated processor time of a run of each cell, s; None where it is not estimated."""
     networks: Networks = {}
-    return _times([cell.scenario for cell in plan.cells if cell.scenario], networks)
+    return _times(plan.cells, networks)
 
 
-def _times(scenarios: Sequence[dict[str, Any]], networks: Networks) -> list[float | None]:
+def _times(of: Sequence[Cell], networks: Networks) -> list[float | None]:
     return [
-        processor_time_s(scenario, partial(_network, scenario, networks)) for scenario in scenarios
+        processor_time_s(cell.scenario, partial(_network, cell, networks))
+        for cell in of
+        if cell.scenario
     ]
 
 
 def _long_runs(plan: Plan, networks: Networks) -> Iterator[str]:
     """Runs that take more than an hour of processor time together."""
-    scenarios = [cell.scenario for cell in plan.cells if cell.scenario]
-    total_s = sum(filter(None, _times(scenarios, networks))) * len(plan.seeds)
+    total_s = sum(filter(None, _times(plan.cells, networks))) * len(plan.seeds)
     if total_s > LONG_S:
         runs = len(plan.parts)
         told = "the run takes" if runs == 1 else f"the {runs} runs together take"
@@ -84,17 +85,18 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     scenario = cell.scenario
 
     def network() -> dict[str, Any]:
-        return _network(scenario, networks)
+        return _network(cell, networks)
 
     def rates() -> Sequence[float]:
         return named_rates(scenario) or network()["rates_bps"]
 
-    yield from marking_warnings(scenario, rates)
-    yield from workload_warnings(scenario, network)
+    round_trip = cell.resolved.round_trip
+    yield from marking_warnings(scenario, rates, round_trip)
+    yield from workload_warnings(scenario, network, round_trip)
 
 
-def _states(scenario: dict[str, Any], networks: Networks) -> Iterator[State]:
-    return key_states(scenario, partial(_network, scenario, networks))
+def _states(cell: Cell, networks: Networks) -> Iterator[State]:
+    return key_states(cell.scenario, partial(_network, cell, networks))
 
 
 def named_rates(scenario: Mapping[str, Any]) -> list[float]:
@@ -111,12 +113,12 @@ def named_rates(scenario: Mapping[str, Any]) -> list[float]:
     return sorted({_core.quantity("rate", text) for text in texts})
 
 
-def _network(scenario: Mapping[str, Any], networks: Networks) -> dict[str, Any]:
-    """Hosts and links of a scenario, read once for all cells with the same network."""
-    host, switch = scenario["host"], scenario["switch"]
-    key = json.dumps([scenario["topology"], host["rate"], switch["rate"]])
+def _network(cell: Cell, networks: Networks) -> dict[str, Any]:
+    """Hosts and links of a cell, read once for all cells with the same network."""
+    host, switch = cell.scenario["host"], cell.scenario["switch"]
+    key = json.dumps([cell.scenario["topology"], host["rate"], switch["rate"]])
     if key not in networks:
-        networks[key] = json.loads(_core.network(json.dumps(scenario)))
+        networks[key] = json.loads(cell.resolved.network())
     return networks[key]
 
 

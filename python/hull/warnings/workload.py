@@ -4,7 +4,6 @@ the round trip, and loads above the capacity of a tier.
 Each function returns sentences that begin with a key.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
@@ -12,11 +11,11 @@ from math import prod
 from typing import Any
 
 from hull import _core
-from hull.warnings.marking import Scenario, longest_queue, mtu_of, rate_text, time_text
+from hull.warnings.marking import RoundTrip, Scenario, longest_queue, mtu_of, rate_text, time_text
 from hull.warnings.random_loss import loses_at_random
 
 Network = Callable[[], Mapping[str, Any]]
-"""Returns the hosts and links, as `_core.network` does: reading them takes time."""
+"""Returns the hosts and links, as `_core.Resolved.network` does: reading them takes time."""
 
 LONG_TIMEOUT = 100
 """Ratio of the minimum RTO to the round trip from which on a timeout decides an incast."""
@@ -29,12 +28,12 @@ WITHOUT_MIN_RTO = ("nscc", "rccc", "nscc+rccc", "unocc", "rcp", "constant_rate")
 """Congestion controls that recover losses without TCP's timeout."""
 
 
-def workload_warnings(scenario: Scenario, network: Network) -> Iterator[str]:
+def workload_warnings(scenario: Scenario, network: Network, round_trip: RoundTrip) -> Iterator[str]:
     """The sentences of all kinds."""
-    return chain(long_timeouts(scenario, network), overloads(scenario, network))
+    return chain(long_timeouts(scenario, network, round_trip), overloads(scenario, network))
 
 
-def long_timeouts(scenario: Scenario, network: Network) -> Iterator[str]:
+def long_timeouts(scenario: Scenario, network: Network, round_trip: RoundTrip) -> Iterator[str]:
     """A minimum RTO far above the round trip, where many senders may fill a buffer at once."""
     switch = scenario["switch"]
     for kind in ("incast", "partition_aggregate", "aggregation_tree", "all_to_all"):
@@ -47,7 +46,7 @@ def long_timeouts(scenario: Scenario, network: Network) -> Iterator[str]:
         room, limit = longest_queue(switch, "switch.buffer", switch["buffer"], mtu_of(scenario))
         if not loses_at_random(scenario) and _burst(kind, of, network) <= room:
             continue
-        min_rto, round_trip_s = transport["min_rto"], _core.round_trip(json.dumps(scenario))
+        min_rto, round_trip_s = transport["min_rto"], round_trip()
         ratio = _core.quantity("time", min_rto) / round_trip_s
         if ratio >= LONG_TIMEOUT:
             yield (

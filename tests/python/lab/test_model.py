@@ -21,7 +21,7 @@ from hull.lab.model import PARAMETERS, QUEUES, SCHEMES, State, read_state
 
 def live(state: State, cell: scenario.Cell) -> _core.Live:
     return _core.Live(
-        cell.scenario,
+        cell.resolved,
         int(state.seed),
         cell.first_flow,
         (cell.shown_flows, cell.long_flows),
@@ -155,7 +155,7 @@ def test_every_corner_is_a_scenario_that_runs() -> None:
 def test_scenario_matches_the_state() -> None:
     network = {"rate": 1e9, "rtt": 3e-4, "load": 0.2}
     state = read_state({"a": "hull", "b": "dctcp", **network, "drain": 0.9, "k": 6e3})
-    found = {cell.scheme: json.loads(cell.scenario) for cell in scenario.cells(state)}
+    found = {cell.scheme: cell.scenario for cell in scenario.cells(state)}
     for cell in found.values():
         assert cell["host"]["rate"] == cell["switch"]["rate"] == "1Gbps"
         assert cell["transport"]["congestion_control"] == "dctcp"
@@ -187,7 +187,7 @@ def test_queue_is_the_only_key_that_its_setting_changes(burst: float) -> None:
         assert "small_queues" not in content["transport"]
         found[queue] = content
         for cell in scenario.cells(state):
-            resolved = json.loads(cell.scenario)
+            resolved = cell.scenario
             assert resolved["host"]["queue"] == queue
             assert resolved["transport"].get("small_queues") is None
     assert all(content == found["fifo"] for content in found.values())

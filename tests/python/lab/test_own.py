@@ -71,7 +71,7 @@ def read(tmp_path: Path, text: str) -> Own:
 def look(cell: scenario.Cell, state: Any, until: float) -> dict[str, Any]:
     """Return the data that the page has of a run at a time."""
     flows = cell.shown_flows, cell.long_flows
-    live = _core.Live(cell.scenario, 1, cell.first_flow, flows, 2 * state.rtt, [0.0])
+    live = _core.Live(cell.resolved, 1, cell.first_flow, flows, 2 * state.rtt, [0.0])
     live.advance(until, 10**9)
     found: dict[str, Any] = json.loads(live.take(1))
     return found
@@ -157,10 +157,10 @@ def test_hosts_queue_is_that_of_the_file(
     for state in (found.state, replace(found.state, queue=other)):
         expected = state.queue if settable else queue
         for cell in cells_of(state, found):
-            assert json.loads(cell.scenario)["host"]["queue"] == expected
+            assert cell.scenario["host"]["queue"] == expected
             assert look(cell, state, 2e-4)["stats"]["packet_hops"] > 0
         star = read_state({"a": "hull", "queue": state.queue}, found.catalog)
-        assert json.loads(cells_of(star, found)[0].scenario)["host"]["queue"] == state.queue
+        assert cells_of(star, found)[0].scenario["host"]["queue"] == state.queue
     for scheme in found.catalog.schemes.values():
         assert not scheme.own or ("queue" in scheme.parameters) == settable
 
@@ -170,7 +170,7 @@ def test_small_queues_that_are_on_keep_a_queue_per_flow(tmp_path: Path) -> None:
     text = LEAF_SPINE.replace('queue = "fifo"', "").replace("[host]", small)
     found = read(tmp_path, text)
     for cell in cells_of(replace(found.state, queue="fifo"), found):
-        assert json.loads(cell.scenario)["host"]["queue"] == "fair"
+        assert cell.scenario["host"]["queue"] == "fair"
 
 
 @pytest.mark.parametrize("name", scenarios.names())
@@ -179,7 +179,7 @@ def test_every_shipped_scenario_can_be_viewed(tmp_path: Path, name: str) -> None
     assert found.taken
     for cell in cells_of(found.state, found):
         flows = cell.shown_flows, cell.long_flows
-        live = _core.Live(cell.scenario, 1, cell.first_flow, flows, 1e-4, [0.0])
+        live = _core.Live(cell.resolved, 1, cell.first_flow, flows, 1e-4, [0.0])
         assert live.advance(1e-3, 5000) > 0
         json.loads(live.take(10))
 
@@ -234,18 +234,18 @@ def test_plane_agrees_with_the_run(rack: Own, tmp_path: Path, kind: str) -> None
 def test_untouched_sliders_run_the_file_as_is(rack: Own) -> None:
     state = rack.state
     for cell in cells_of(state, rack):
-        resolved, file = json.loads(cell.scenario), rack.cells[cell.scheme]
+        resolved, file = cell.scenario, rack.cells[cell.scheme]
         assert {k: v for k, v in resolved.items() if k not in ("run", "measure")} == {
             k: v for k, v in file.items() if k not in ("run", "measure")
         }
     moved = replace(state, drain=0.9, threshold=6e3, k=50e3, load=0.1, buffer=200e3)
-    cells = {cell.scheme: json.loads(cell.scenario) for cell in cells_of(moved, rack)}
+    cells = {cell.scheme: cell.scenario for cell in cells_of(moved, rack)}
     assert cells["own:hull"]["switch"]["phantom_queue"]["drain"] == "90%"
     assert cells["own:hull"]["switch"]["phantom_queue"]["threshold"] == "6000B"
     assert cells["own:dctcp"]["switch"]["marking"]["threshold"] == "50000B"
-    for cell in cells.values():
-        assert cell["workload"]["requests"]["load"] == "10%"
-        assert cell["switch"]["buffer"] == "200000B"
+    for one in cells.values():
+        assert one["workload"]["requests"]["load"] == "10%"
+        assert one["switch"]["buffer"] == "200000B"
 
 
 def test_two_networks_cannot_be_saved(rack: Own) -> None:

@@ -76,7 +76,7 @@ def test_a_live_run_drops_and_marks_none() -> None:
     assert set(found) == {"dctcp_pq", "dctcp"}
     assert found["dctcp_pq"].endswith("(DCTCP + phantom queue)")
     for cell, marks in zip(cells, (False, True), strict=True):
-        run = _core.Live(cell.scenario, 1, cell.first_flow, (4, 4), 1e-3, [0.0])
+        run = _core.Live(cell.resolved, 1, cell.first_flow, (4, 4), 1e-3, [0.0])
         run.advance(0.01, 10**6)
         stats = json.loads(run.take(1))["stats"]
         assert (stats["marks"] > 0) == marks

@@ -232,7 +232,9 @@ def test_a_run_that_fails_is_reported_and_the_others_are_kept(
 ) -> None:
     real = _core.Run
 
-    def sometimes(scenario: str, condition: str, scheme: str, seed: int, own: None) -> object:
+    def sometimes(
+        scenario: _core.Resolved, condition: str, scheme: str, seed: int, own: None
+    ) -> object:
         if scheme == "dctcp_30k" and seed == 2:
             raise RuntimeError("error in hull: NotConserved")
         return real(scenario, condition, scheme, seed, own)

@@ -1,18 +1,21 @@
 //! Constraints that a scenario's types cannot express: ranges and combinations of keys. Each section's
 //! file checks its own keys; this file has the checks across sections.
 
+use std::sync::Arc;
+
 use super::{
-    Scenario, constant_rate, host, measure, message, pacer, qcn, queue_rules, rcp, run, switch,
-    transport, transports,
+    Resolved, Scenario, constant_rate, host, measure, message, pacer, qcn, queue_rules, rcp,
+    resolved, run, switch, transport, transports,
 };
 use crate::problem::{Problem, need, quoted, require};
-use crate::topology;
+use crate::topology::{self, Graph};
 use crate::units::Rate;
 use crate::workload;
 
 /// Checks a resolved scenario: each section by itself and, if all are valid, the constraints across
-/// sections. Fails with at least one problem.
-pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
+/// sections. Returns its network; fails with at least one problem. `last` is the scenario that was
+/// resolved before it.
+pub(super) fn check(last: Option<&Resolved>, s: &Scenario) -> Result<Arc<Graph>, Vec<Problem>> {
     // An invalid section is replaced by a harmless value, so that others do not report its mistake
     // again.
     let transport = transport::check(&s.transport);
@@ -39,7 +42,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Vec<Problem>> {
     let problems = sections.into_iter().flatten().filter_map(Result::err);
     let problems: Vec<Problem> = problems.collect();
     match problems.is_empty() {
-        true => together(s).map_err(|problem| vec![problem]),
+        true => together(last, s).map_err(|problem| vec![problem]),
         false => Err(problems),
     }
 }
@@ -51,7 +54,7 @@ fn name(s: &Scenario) -> Result<(), Problem> {
 }
 
 /// Checks the constraints across sections.
-fn together(s: &Scenario) -> Result<(), Problem> {
+fn together(last: Option<&Resolved>, s: &Scenario) -> Result<Arc<Graph>, Problem> {
     rcp::check(s)?;
     require(
         s.transport.tso_win_divisor == 0 || s.host.offload.is_some(),
@@ -70,9 +73,10 @@ fn together(s: &Scenario) -> Result<(), Problem> {
         "a table beside switch.dwrr",
         "none: when a probe leaves a queue that takes turns is not known when it comes",
     )?;
-    let graph = s.graph()?;
+    let graph = resolved::graph_after(last, s)?;
     pacer::check_links(s, &graph)?;
     qcn::check_links(s, &graph)?;
     switch::check_ports(&s.switch, &graph)?;
-    measure::check_ports(&s.measure, &graph)
+    measure::check_ports(&s.measure, &graph)?;
+    Ok(graph)
 }

@@ -8,7 +8,7 @@ use super::overrides::Variant;
 use super::short_keys::with_full_names;
 use super::source::Position;
 use super::{
-    ExternalControls, Place, Scenario, ScenarioError, Swept, check, congestion_control,
+    ExternalControls, Place, Resolved, Scenario, ScenarioError, Swept, check, congestion_control,
     delayed_ack, overrides, pacer, queue_rules, shape, transports, uno_phantom_queue,
 };
 use crate::limits;
@@ -24,8 +24,8 @@ pub struct Cell {
     pub condition: String,
     /// Name of the scheme; empty if the scenario compares none.
     pub scheme: String,
-    /// Scenario without schemes and sweep.
-    pub scenario: Scenario,
+    /// Scenario without schemes and sweep, with its network.
+    pub scenario: Resolved,
     /// Keys that were not set and whose values were derived from the network or other keys.
     pub derived: Vec<String>,
     /// Memory of a run; empty if the cell was not verified.
@@ -57,7 +57,7 @@ pub fn expand_verified(
     file: &str,
     set: &[String],
     own: &ExternalControls,
-    verify: &dyn Fn(&Scenario) -> Result<Estimate, Problem>,
+    verify: &dyn Fn(&Resolved) -> Result<Estimate, Problem>,
 ) -> Result<Vec<Cell>, ScenarioError> {
     let mut mistakes = Mistakes::new(file, text);
     let Some(mut base) = read(text, &mut mistakes) else {
@@ -86,7 +86,7 @@ pub fn expand_verified(
     if let Some(condition) = conditions.first() {
         check_replaced(&variants, condition, &settings, &mut mistakes);
     }
-    let mut cells = Vec::new();
+    let mut cells: Vec<Cell> = Vec::new();
     // Constraints between keys are reported only if each key is valid by itself.
     let mut misfits = Vec::new();
     for condition in &conditions {
@@ -104,7 +104,7 @@ pub fn expand_verified(
             if mistakes.are_enough() || misfits.len() >= 100 {
                 break;
             }
-            let (mut scenario, from_keys) = match decode(&table) {
+            let (scenario, from_keys) = match decode(&table) {
                 Ok(decoded) => decoded,
                 Err(problems) => {
                     for problem in problems.into_iter().filter(is_told) {
@@ -117,12 +117,13 @@ pub fn expand_verified(
                 continue;
             }
             // Skips the slow check once a mistake is known.
-            let verify = |scenario: &Scenario| match misfits.is_empty() {
+            let verify = |scenario: &Resolved| match misfits.is_empty() {
                 true => verify(scenario),
                 false => Ok(Estimate::default()),
             };
-            match complete(&mut scenario, own, &verify) {
-                Ok((derived, memory)) => cells.push(Cell {
+            let last = cells.last().map(|cell| &cell.scenario);
+            match complete(last, scenario, own, &verify) {
+                Ok((scenario, derived, memory)) => cells.push(Cell {
                     condition: name.clone(),
                     scheme,
                     scenario,
@@ -330,24 +331,27 @@ fn decode(table: &Table) -> Result<(Scenario, Vec<String>), Vec<Problem>> {
     Ok((scenario, derived))
 }
 
-/// Checks a decoded scenario and derives the values that depend on others. Returns the derived
-/// keys and what `verify` does; fails with at least one problem.
+/// Checks a decoded scenario and derives the values that depend on others. Returns it with the derived
+/// keys and what `verify` does; fails with at least one problem. `last` is the scenario before it.
 fn complete(
-    scenario: &mut Scenario,
+    last: Option<&Resolved>,
+    mut scenario: Scenario,
     own: &ExternalControls,
-    verify: &dyn Fn(&Scenario) -> Result<Estimate, Problem>,
-) -> Result<(Vec<&'static str>, Estimate), Vec<Problem>> {
-    congestion_control::resolve(scenario, own).map_err(|problem| vec![problem])?;
-    queue_rules::resolve(scenario);
+    verify: &dyn Fn(&Resolved) -> Result<Estimate, Problem>,
+) -> Result<(Resolved, Vec<&'static str>, Estimate), Vec<Problem>> {
+    congestion_control::resolve(&mut scenario, own).map_err(|problem| vec![problem])?;
+    queue_rules::resolve(&mut scenario);
     let names_queue = scenario.host.queue.is_some() || scenario.sends_messages_only();
     scenario.host.queue = Some(scenario.host.queue());
-    check::check(scenario)?;
-    let resolved = uno_phantom_queue::resolve(scenario).and_then(|mut derived| {
-        derived.extend((!names_queue).then_some("host.queue"));
-        derived.extend(pacer::resolve(scenario)?);
-        verify(scenario).map(|memory| (derived, memory))
-    });
-    resolved.map_err(|problem| vec![problem])
+    let graph = check::check(last, &scenario)?;
+    let mut derived = Vec::from_iter(uno_phantom_queue::resolve(&mut scenario, &graph));
+    derived.extend((!names_queue).then_some("host.queue"));
+    derived.extend(pacer::resolve(&mut scenario, &graph));
+    let resolved = Resolved::with(last, scenario, graph);
+    match verify(&resolved) {
+        Ok(memory) => Ok((resolved, derived, memory)),
+        Err(problem) => Err(vec![problem]),
+    }
 }
 
 fn name_of(condition: &[(String, Value)]) -> String {

@@ -25,6 +25,7 @@ mod pacer_rule;
 mod qcn;
 mod queue_rules;
 mod rcp;
+mod resolved;
 mod round_trip;
 mod run;
 mod shape;
@@ -33,7 +34,6 @@ mod small_queues;
 mod source;
 mod swept;
 mod switch;
-mod traffic;
 mod transport;
 mod transports;
 mod uno_phantom_queue;
@@ -81,6 +81,7 @@ pub use pacer::{
     WhenTableFull, paced_path,
 };
 pub use pacer_rule::PacedPath;
+pub use resolved::Resolved;
 pub use round_trip::longest_round_trip_ps;
 pub use run::Run;
 pub use short_keys::{Meanings, meanings};

@@ -235,15 +235,15 @@ pub fn paced_path(scenario: &Scenario, graph: &Graph) -> PacedPath {
 }
 
 /// Derives the unset settings of a checked scenario's pacer, and returns their keys.
-pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Problem> {
+pub(super) fn resolve(scenario: &mut Scenario, graph: &Graph) -> Vec<&'static str> {
     let Some(pacer) = &scenario.pacer else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
     let unset = pacer.unset();
     if unset.is_empty() {
-        return Ok(unset);
+        return unset;
     }
-    let settings = pacer.settings(&paced_path(scenario, &scenario.graph()?));
+    let settings = pacer.settings(&paced_path(scenario, graph));
     if let Some(pacer) = &mut scenario.pacer {
         pacer.update_interval = Some(settings.update_interval);
         pacer.beta = Some(settings.beta);
@@ -251,7 +251,7 @@ pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Prob
         pacer.bucket = Some(settings.bucket);
         pacer.fifo = Some(settings.fifo);
     }
-    Ok(unset)
+    unset
 }
 
 /// Checks that the slowest host's link carries a step of the rate.

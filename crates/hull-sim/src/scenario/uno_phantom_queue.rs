@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Scenario, longest_round_trip_ps};
 use crate::network::rules::{Rule, Site, SizedPhantomQueue};
 use crate::problem::{Problem, quoted, require};
+use crate::topology::Graph;
 use crate::units::{Share, Size};
 
 /// One percent of [`Share::ONE`].
@@ -90,18 +91,17 @@ impl UnoPhantomQueue {
 }
 
 /// Derives the size of a checked scenario if it is unset, and returns its key.
-pub(super) fn resolve(scenario: &mut Scenario) -> Result<Vec<&'static str>, Problem> {
+pub(super) fn resolve(scenario: &mut Scenario, graph: &Graph) -> Option<&'static str> {
     let queue = scenario.switch.uno_phantom_queue.as_ref();
     if queue.is_none_or(|queue| queue.size.is_some()) {
-        return Ok(Vec::new());
+        return None;
     }
-    let graph = scenario.graph()?;
-    let round_trip_ps = longest_round_trip_ps(scenario, &graph);
+    let round_trip_ps = longest_round_trip_ps(scenario, graph);
     let (_, fastest) = graph.host_rates();
     let bits = u128::from(fastest.0) * u128::from(round_trip_ps) / 1_000_000_000_000;
     let bytes = ((bits / 8) as u64).clamp(1, MOST_BYTES);
     if let Some(queue) = &mut scenario.switch.uno_phantom_queue {
         queue.size = Some(Size(bytes));
     }
-    Ok(vec!["switch.uno_phantom_queue.size"])
+    Some("switch.uno_phantom_queue.size")
 }

@@ -1,5 +1,7 @@
 //! The network of a run: links that fail and recover, and ports that select among their classes.
 
+use std::sync::Arc;
+
 use super::clock::Clock;
 use crate::engine::{Entity, Kind};
 use crate::network::{Network, Packet};
@@ -8,7 +10,7 @@ use crate::topology::{Change, Graph, Kind as NodeKind, Notice, Routes};
 /// Network and its changes.
 #[derive(Debug)]
 pub struct Fabric {
-    pub graph: Graph,
+    pub graph: Arc<Graph>,
     pub routes: Routes,
     pub network: Network,
     /// Tiers that ports between switches and to hosts connect, in the order of a path.

@@ -1,6 +1,6 @@
 //! The properties of a run that its workload needs. Times ps.
 
-use super::{Groups, HostNames};
+use super::{Groups, HostNames, LastList};
 
 /// Name of `[transport]` in statistics and flow lists.
 pub const DEFAULT_TRANSPORT: &str = "default";
@@ -22,6 +22,8 @@ pub struct Context<'a> {
     pub transports: &'a [String],
     /// Groups of `[groups]`.
     pub groups: &'a Groups,
+    /// The flow list that was read last.
+    pub lists: &'a LastList,
 }
 
 impl Context<'_> {

@@ -8,7 +8,6 @@ use super::context::Context;
 use super::flow_chains::Chains;
 use super::flow_list::{FlowList, ListedFlow};
 use super::open::Open;
-use super::shared_list;
 use super::size_class::SizeClasses;
 use super::{
     Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Listed, Message, NO_CONNECTION,
@@ -47,7 +46,8 @@ impl Replay {
     /// Creates the replay of the file at `path`, which is the value of `key`.
     pub fn new((key, path): (&str, &str), context: &Context) -> Result<Self, Problem> {
         let groups = context.groups;
-        let list = shared_list::LAST.read(path, context.hosts, context.transports, groups);
+        let lists = context.lists;
+        let list = lists.read(path, context.hosts, context.transports, groups);
         let list = list.map_err(|problem| (key.to_owned(), problem))?;
         let listed = Listed {
             transports: list.transports(),

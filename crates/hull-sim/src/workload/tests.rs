@@ -53,7 +53,7 @@ const ALL: &str = r#"
 fn scenario(workload: &str) -> Result<Scenario, String> {
     let cells = expand(&format!("{BASE}{workload}"), "my.toml", &[]);
     cells
-        .map(|mut cells| cells.remove(0).scenario)
+        .map(|cells| Scenario::clone(&cells[0].scenario))
         .map_err(|error| error.to_string())
 }
 
@@ -67,7 +67,7 @@ fn written_scenario_reads_back_unchanged() {
         let read = scenario(workload).expect("good");
         let text = read.to_toml().expect("TOML");
         let again = expand(&text, "again.toml", &[]).expect("good").remove(0);
-        assert_eq!(again.scenario, read);
+        assert_eq!(*again.scenario, read);
     }
 }
 
@@ -76,7 +76,7 @@ fn a_flow_list_takes_the_place_of_a_table() {
     let text = format!("{BASE}{ALL}");
     let settings = ["workload.flows=dir/list.csv".to_owned()];
     let cell = expand(&text, "my.toml", &settings).expect("good").remove(0);
-    let flows = cell.scenario.workload.flows;
+    let flows = cell.scenario.workload.flows.clone();
     assert_eq!(flows, Some(Flows::Replay("dir/list.csv".to_owned())));
 }
 

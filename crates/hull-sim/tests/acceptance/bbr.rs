@@ -32,7 +32,7 @@ const FULL: f64 = 100.0 * 1460.0 / 1500.0;
 fn scenario(workload: &str, settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
     match expand(&format!("{PATH}{workload}"), "bbr.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

@@ -4,6 +4,7 @@
 use std::fs;
 
 use hull_sim::part::{self, Identity};
+use hull_sim::scenario::Resolved;
 use hull_sim::simulation::Control;
 
 use super::queue_series::folder;
@@ -34,7 +35,7 @@ fn files(name: &str, seed: u64, settings: &[&str]) -> (Vec<u8>, Vec<u8>) {
     };
     let scenario = scenario(REQUESTS, &settings);
     let summary = part::run(
-        &scenario,
+        &Resolved::new(scenario).expect("a network"),
         None,
         identity,
         Some(&folder),

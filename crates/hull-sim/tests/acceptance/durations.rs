@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use hull_sim::scenario::{expand, keys};
+use hull_sim::scenario::{Resolved, Scenario, expand, keys};
 use hull_sim::simulation::{self, Control};
 
 const BASE: &str = r#"
@@ -141,7 +141,7 @@ fn around(key: &str) -> Vec<String> {
 }
 
 /// The scenario with `time` at `key`; `None` if it is rejected, with an error that names the key.
-fn resolved(key: &str, time: &str) -> Option<hull_sim::scenario::Scenario> {
+fn resolved(key: &str, time: &str) -> Option<Scenario> {
     let mut settings = around(key);
     let mut placed = false;
     for setting in &mut settings {
@@ -153,7 +153,7 @@ fn resolved(key: &str, time: &str) -> Option<hull_sim::scenario::Scenario> {
     }
     let last = key.rsplit(['.', ']']).next().unwrap_or(key);
     match expand(BASE, "durations.toml", &settings) {
-        Ok(mut cells) => Some(cells.remove(0).scenario),
+        Ok(cells) => Some(Scenario::clone(&cells[0].scenario)),
         Err(error) => {
             assert!(error.to_string().contains(last), "{key} = {time}: {error}");
             None
@@ -178,7 +178,10 @@ fn every_duration_is_rejected_or_runs() {
                 continue;
             };
             taken += 1;
-            if simulation::verify(&scenario).is_err() {
+            if Resolved::new(scenario.clone())
+                .and_then(|one| simulation::verify(&one))
+                .is_err()
+            {
                 continue;
             }
             let simulation = simulation::build(&scenario, 1, None);

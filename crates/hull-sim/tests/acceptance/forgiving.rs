@@ -16,8 +16,8 @@ fn told(text: &str, settings: &[&str]) -> Vec<String> {
 /// The only cell of the good file with overrides.
 fn cell(settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
-    let mut cells = expand(GOOD, "my.toml", &settings).expect("right");
-    cells.remove(0).scenario
+    let cells = expand(GOOD, "my.toml", &settings).expect("right");
+    Scenario::clone(&cells[0].scenario)
 }
 
 /// Asserts that each line begins with its expected start.

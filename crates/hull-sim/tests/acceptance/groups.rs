@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use hull_sim::scenario::{Scenario, expand};
+use hull_sim::memory::Estimate;
+use hull_sim::problem::Problem;
+use hull_sim::scenario::{Resolved, Scenario, expand};
 use hull_sim::simulation::{Outcome, verify};
 
 use super::star::{BASE, run, scenario};
@@ -94,7 +96,7 @@ fn groups_change_nothing_else() {
 fn resolved_file_keeps_the_order_of_groups() {
     let scenario = with(&["groups={ z = \"bytes<1KB\", a = \"bytes<2KB\" }"]);
     let text = scenario.to_toml().expect("a scenario");
-    let again = &expand(&text, "again.toml", &[]).expect("the same")[0].scenario;
+    let again: &Scenario = &expand(&text, "again.toml", &[]).expect("the same")[0].scenario;
     assert_eq!(again, &scenario);
     assert_eq!(Vec::from_iter(again.groups.keys()), ["z", "a"]);
 }
@@ -195,14 +197,20 @@ fn invalid_groups_are_rejected() {
     }
 }
 
+/// Checks a workload with these groups as `hull check` does.
+fn checked(workload: &str, groups: &str) -> Result<Estimate, Problem> {
+    let scenario = scenario(workload, &[&SETTINGS[..], &[groups]].concat());
+    verify(&Resolved::new(scenario)?)
+}
+
 #[test]
 fn group_matching_no_flow_is_rejected() {
     let (path, key) = flow_list("idle", ROWS);
     let few = "groups={ rpc = \"bytes<10KB\", idle = \"bytes<9KB\" }";
-    let problem = verify(&scenario(&key, &[&SETTINGS[..], &[few]].concat()));
+    let problem = checked(&key, few);
     // With other traffic, whose flows are not known in advance, it is accepted.
     let beside = format!("{key}bulk = {{ flows = 1, size = \"8KB\" }}\n");
-    let taken = verify(&scenario(&beside, &[&SETTINGS[..], &[few]].concat()));
+    let taken = checked(&beside, few);
     std::fs::remove_file(path).expect("file exists");
     let problem = problem.expect_err("idle").to_string();
     for part in [

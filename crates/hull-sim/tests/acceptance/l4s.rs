@@ -31,7 +31,7 @@ transport = "classic"
 fn scenario(text: &str, settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
     match expand(text, "l4s.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

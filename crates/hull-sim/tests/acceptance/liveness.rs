@@ -136,9 +136,8 @@ fn settings(seed: u64) -> Vec<String> {
 
 fn scenario(settings: &[String]) -> Result<Scenario, String> {
     let cells = expand(BASE, "liveness.toml", settings).map_err(|error| error.to_string())?;
-    let scenario = cells[0].scenario.clone();
-    simulation::verify(&scenario).map_err(|problem| problem.to_string())?;
-    Ok(scenario)
+    simulation::verify(&cells[0].scenario).map_err(|problem| problem.to_string())?;
+    Ok(Scenario::clone(&cells[0].scenario))
 }
 
 /// Number of completed and of unfinished flows.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use hull_sim::part::{self, Identity};
-use hull_sim::scenario::{self, Scenario};
+use hull_sim::scenario::{self, Resolved, Scenario};
 use hull_sim::simulation::{Control, Live};
 use serde_json::{Map, Value};
 
@@ -40,7 +40,8 @@ pub fn left(scenario: &Scenario, seed: u64, name: Option<&str>) -> Result<Left, 
     };
     let path = name.map(folder);
     let control = Control::default();
-    let summary = part::run(scenario, None, identity, path.as_deref(), &control)
+    let scenario = Resolved::new(scenario.clone()).expect("a network");
+    let summary = part::run(&scenario, None, identity, path.as_deref(), &control)
         .map_err(|error| format!("{error:?}"))?;
     let mut files = BTreeMap::new();
     for entry in path
@@ -159,7 +160,7 @@ fn read(network: &Network, settings: &[&str], more: &[String]) -> Scenario {
     let own = std::iter::once(network.shape).chain(settings.iter().copied());
     let all: Vec<String> = own.map(str::to_owned).chain(more.iter().cloned()).collect();
     match scenario::expand(BASE, "measuring.toml", &all) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }
@@ -223,6 +224,7 @@ fn compare(
         ..bare
     };
     note("without tables", no_files.difference(&untold, &[]));
+    let scenario = Resolved::new(scenario).expect("a network");
     let mut live = Live::new(&scenario, 3, 0..1, 0..1, 1_000_000, Vec::new()).expect("builds");
     live.advance(2_000_000_000, u64::MAX).expect("advances");
     live.advance(u64::MAX, u64::MAX).expect("advances");

@@ -39,7 +39,7 @@ fn scenario(flows: &str, settings: &[&str]) -> Scenario {
     let text = format!("{BASE}[workload.long_lived]\nflows = [{flows}]\n");
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match scenario::expand(&text, "test.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

@@ -20,7 +20,10 @@ pacer = { beta = 20, fifo = "50KB" }
 fn schemes(tail: &str, settings: &[&str]) -> Vec<Scenario> {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match expand(&format!("{GOOD}{SCHEMES}{tail}"), "my.toml", &settings) {
-        Ok(cells) => cells.into_iter().map(|cell| cell.scenario).collect(),
+        Ok(cells) => cells
+            .iter()
+            .map(|cell| Scenario::clone(&cell.scenario))
+            .collect(),
         Err(error) => panic!("{error}"),
     }
 }

@@ -4,7 +4,7 @@
 use hull_core::pacer::{PacerConfig, WhenFifoFull};
 use hull_sim::measure::drops_by_place;
 use hull_sim::random::{Purpose, Stream};
-use hull_sim::scenario::{Pacer, expand};
+use hull_sim::scenario::{Pacer, Scenario, expand};
 use hull_sim::units::{Size, Time};
 
 use super::star::{BASE, REQUESTS, run, scenario};
@@ -118,7 +118,10 @@ fn resolving_twice_changes_nothing() {
     let once = scenario(REQUESTS, &["pacer={}"]);
     let text = once.to_toml().unwrap_or_else(|error| panic!("{error}"));
     let again = expand(&text, "again.toml", &[]);
-    assert_eq!(again.map(|cells| cells[0].scenario.clone()), Ok(once));
+    assert_eq!(
+        again.map(|cells| Scenario::clone(&cells[0].scenario)),
+        Ok(once)
+    );
 }
 
 /// The largest backlog, bytes, over `packets` packets when a host sends trains of 1500-byte packets

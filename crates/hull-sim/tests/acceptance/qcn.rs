@@ -45,7 +45,7 @@ const LASTING: &str = "[[workload.long_lived.flows]]\nsrc = \"0-9\"\ndst = 10\n"
 fn scenario(workload: &str, settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match expand(&format!("{BASE}{workload}"), "test.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

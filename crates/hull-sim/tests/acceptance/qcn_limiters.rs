@@ -39,7 +39,7 @@ const LASTING: &str = "[workload.long_lived]\n\
 fn scenario(workload: &str, settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match expand(&format!("{BASE}{workload}"), "test.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

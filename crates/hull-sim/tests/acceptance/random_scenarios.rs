@@ -25,9 +25,8 @@ fn out_of_order_ps(scenario: &Scenario) -> u64 {
 
 fn resolved(settings: &[String]) -> Result<Scenario, String> {
     let cells = expand(BASE, "random.toml", settings).map_err(|error| error.to_string())?;
-    let scenario = cells[0].scenario.clone();
-    match simulation::verify(&scenario) {
-        Ok(_) => Ok(scenario),
+    match simulation::verify(&cells[0].scenario) {
+        Ok(_) => Ok(Scenario::clone(&cells[0].scenario)),
         Err(problem) => Err(problem.to_string()),
     }
 }

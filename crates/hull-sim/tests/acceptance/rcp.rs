@@ -45,7 +45,7 @@ dst = "5-9"
 fn rcp(settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match scenario::expand(BASE, "test.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

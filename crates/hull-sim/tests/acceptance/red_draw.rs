@@ -38,7 +38,7 @@ const SEEDS: u64 = 20;
 fn filling(settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match scenario::expand(FILLING, "filling.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

@@ -18,7 +18,7 @@ fn cells(text: &str, settings: &[&str]) -> Result<Vec<String>, String> {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     let cells = expand(text, "my.toml", &settings).map_err(|error| error.to_string())?;
     let shown = |cell: &hull_sim::scenario::Cell| {
-        let scenario = serde_json::to_string(&cell.scenario).unwrap_or_default();
+        let scenario = serde_json::to_string(&*cell.scenario).unwrap_or_default();
         format!("{} {} {scenario}", cell.condition, cell.scheme)
     };
     Ok(cells.iter().map(shown).collect())

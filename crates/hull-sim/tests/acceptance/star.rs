@@ -49,7 +49,7 @@ classes = [{ size = "1KB", share = "100%" }]
 pub fn scenario(workload: &str, settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match scenario::expand(&format!("{BASE}{workload}"), "test.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

@@ -70,7 +70,7 @@ fn scenario(parts: &[&str], settings: &[&str], threads: u32) -> Scenario {
     let mut settings: Vec<String> = settings.iter().map(|&s| s.to_owned()).collect();
     settings.push(format!("run.threads={threads}"));
     match scenario::expand(&text, "test.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }

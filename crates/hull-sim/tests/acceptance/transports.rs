@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use hull_sim::scenario::{Scenario, expand};
+use hull_sim::scenario::{Resolved, Scenario, expand};
 use hull_sim::simulation::{Outcome, verify};
 use hull_sim::transport::ControlName;
 
@@ -260,7 +260,7 @@ fn bad_transports_in_a_flow_list_are_rejected() {
     ] {
         let (path, list) = flow_list(name, rows);
         let scenario = scenario(&list, &[&BASE[..], &DCTCP, settings].concat());
-        let problem = verify(&scenario);
+        let problem = Resolved::new(scenario).and_then(|scenario| verify(&scenario));
         std::fs::remove_file(path).expect("file exists");
         let (found, problem): (String, String) = problem.expect_err(name).into();
         assert_eq!(found, key, "{problem}");
@@ -355,7 +355,7 @@ fn invalid_transports_are_rejected() {
 fn a_resolved_file_gives_the_same_transports() {
     let scenario = with(&["transports.other={congestion_control=\"cubic\",ecn=false}"]);
     let text = scenario.to_toml().expect("a scenario");
-    let again = &expand(&text, "again.toml", &[]).expect("the same")[0].scenario;
+    let again: &Scenario = &expand(&text, "again.toml", &[]).expect("the same")[0].scenario;
     assert_eq!(again, &scenario);
 }
 

@@ -4,7 +4,7 @@
 //! balancers' rules calculated by hand.
 
 use hull_sim::part::{self, Identity};
-use hull_sim::scenario::{self, Scenario};
+use hull_sim::scenario::{self, Resolved, Scenario};
 use hull_sim::simulation::{Control, Outcome};
 use hull_sim::workload::Acked;
 
@@ -48,7 +48,7 @@ fn try_scenario(flows: &str, settings: &[&str]) -> Result<Scenario, String> {
     let text = format!("{BASE}[workload.long_lived]\nflows = [{flows}]\n");
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     let cells = scenario::expand(&text, "test.toml", &settings).map_err(|e| e.to_string())?;
-    Ok(cells[0].scenario.clone())
+    Ok(Scenario::clone(&cells[0].scenario))
 }
 
 fn scenario(flows: &str, settings: &[&str]) -> Scenario {
@@ -269,6 +269,7 @@ fn thread_count_changes_no_byte() {
             seed: 1,
         };
         let one = scenario(flows, &settings);
+        let one = Resolved::new(one).expect("a network");
         part::run(&one, None, identity, Some(&folder), &Control::default()).expect("runs");
         std::fs::read(folder.join("flows.parquet")).expect("written by the run")
     };

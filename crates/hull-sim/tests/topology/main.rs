@@ -34,7 +34,7 @@ flows = 1
 /// The scenario with `network` (TOML tables), or the message that rejects it.
 pub fn try_scenario(network: &str) -> Result<Scenario, String> {
     scenario::expand(&format!("{BASE}{network}"), "test.toml", &[])
-        .map(|cells| cells[0].scenario.clone())
+        .map(|cells| Scenario::clone(&cells[0].scenario))
         .map_err(|error| error.to_string())
 }
 

@@ -1,14 +1,13 @@
 //! The longest unloaded round trip against hand-calculated sums and paper 6.3.
 
-use hull_sim::scenario;
-use hull_sim::scenario::longest_round_trip_ps;
+use hull_sim::scenario::{self, Scenario, longest_round_trip_ps};
 
 /// The round trip of `network` in ns.
 fn round_trip_ns(network: &str, settings: &[&str]) -> f64 {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     let text = format!("{}{network}", super::BASE);
     let scenario = match scenario::expand(&text, "test.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     };
     let graph = scenario

@@ -251,4 +251,4 @@ def _kept_cells(plan: Plan, variant: Variant) -> Iterator[Cell]:
             continue
         if variant.schemes is None or found.scheme in variant.schemes:
             condition = found.condition if names is None else names[found.condition]
-            yield Cell(condition, found.scheme, found.scenario, found.toml)
+            yield Cell(condition, found.scheme, found.scenario, found.toml, read=found.read)

@@ -7,6 +7,7 @@ mod switches;
 mod tcp;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::clock::Clock;
 use super::completion::Completion;
@@ -21,20 +22,20 @@ use crate::measure::{FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::scenario::{HostQueue, Scenario};
+use crate::scenario::{HostQueue, Resolved, Scenario};
 use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::External;
 use crate::workload::{Agenda, HostNames, Workload};
 
-/// Builds the run of a resolved scenario. With a folder, tables that grow with the run are written
+/// Builds one run of a checked scenario. With a folder, tables that grow with the run are written
 /// to files in it during the run. Fails if a file that the scenario names is invalid.
 pub fn build(scenario: &Scenario, seed: u64, folder: Option<&Path>) -> Result<Simulation, Problem> {
-    build_with_external(scenario, None, seed, folder)
+    build_with_external(&Resolved::new(scenario.clone())?, None, seed, folder)
 }
 
-/// Does the same with the external congestion control that the scenario names.
+/// Does the same for a scenario with its network, with the external congestion control that it names.
 pub fn build_with_external(
-    scenario: &Scenario,
+    scenario: &Resolved,
     external: Option<&dyn External>,
     seed: u64,
     folder: Option<&Path>,
@@ -44,7 +45,7 @@ pub fn build_with_external(
 
 /// Builds a run with this rule for its division.
 pub(super) fn divided(
-    scenario: &Scenario,
+    scenario: &Resolved,
     external: Option<&dyn External>,
     seed: u64,
     folder: Option<&Path>,
@@ -52,10 +53,10 @@ pub(super) fn divided(
 ) -> Result<Simulation, Problem> {
     let mut simulation = assemble(scenario, external, seed, folder)?;
     if let Some(plan) = partition::plan(scenario, &simulation, by_hosts_if) {
-        let mut quiet = scenario.clone();
-        if plan.of_hosts.is_none() {
-            quiet.workload = Default::default();
-        }
+        let quiet = match plan.of_hosts {
+            Some(_) => scenario.clone(),
+            None => scenario.without_workload(),
+        };
         let others = (1..plan.parts).map(|_| assemble(&quiet, external, seed, None));
         let others = others.collect::<Result<Vec<Simulation>, Problem>>()?;
         let parts = Partition::new(plan, &mut simulation, others);
@@ -67,12 +68,12 @@ pub(super) fn divided(
 
 /// Assembles a run that has not begun.
 fn assemble(
-    scenario: &Scenario,
+    scenario: &Resolved,
     external: Option<&dyn External>,
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
-    let graph = scenario.graph()?;
+    let graph = Arc::clone(scenario.graph());
     switches::check_memory(scenario, &graph)?;
     let routes = Routes::new(&graph);
     let mut network = Network::new(switches::ports(scenario, &graph, seed));
@@ -170,12 +171,11 @@ fn assemble(
 /// Checks what `scenario::expand` cannot: hosts that the traffic names, files that it reads, and
 /// whether the available memory suffices. Returns the memory that a run is estimated to need. The
 /// error has a key and a description.
-pub fn verify(scenario: &Scenario) -> Result<Estimate, Problem> {
-    let graph = scenario.graph()?;
-    switches::check_memory(scenario, &graph)?;
-    let hosts = HostNames::of(&graph);
-    let traffic = scenario.traffic(&hosts, scenario.run.seed)?;
-    memory::check(scenario, &graph, &traffic)
+pub fn verify(scenario: &Resolved) -> Result<Estimate, Problem> {
+    let graph = scenario.graph();
+    switches::check_memory(scenario, graph)?;
+    let traffic = scenario.traffic(&HostNames::of(graph), scenario.run.seed)?;
+    memory::check(scenario, graph, &traffic)
 }
 
 /// Longest time from the start of a transmission to its arrival, ps, within which most events fall.

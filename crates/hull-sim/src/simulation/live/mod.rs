@@ -11,11 +11,11 @@ mod shown;
 use hdrhistogram::Histogram;
 
 use super::samplers::LIVE;
-use super::{Control, Failure, Simulation, build};
+use super::{Control, Failure, Simulation, build_with_external};
 use crate::engine::Kind;
 use crate::measure::Logs;
 use crate::problem::Problem;
-use crate::scenario::Scenario;
+use crate::scenario::Resolved;
 
 pub(super) use look::Look;
 pub use shown::Shown;
@@ -47,16 +47,14 @@ impl Live {
     /// which must ascend. `long` are the flows whose goodput is reported. Both ranges include only
     /// flows that `measure.flows` follows.
     pub fn new(
-        scenario: &Scenario,
+        scenario: &Resolved,
         seed: u64,
         flows: std::ops::Range<u64>,
         long: std::ops::Range<u64>,
         average_ps: u64,
         edges_s: Vec<f64>,
     ) -> Result<Self, Problem> {
-        let mut scenario = scenario.clone();
-        scenario.run.threads = 1;
-        let mut simulation = build(&scenario, seed, None)?;
+        let mut simulation = build_with_external(&scenario.on_one_thread(), None, seed, None)?;
         let interval_ps = scenario.measure.sample_interval.0;
         // The run's tables are not read.
         simulation.instruments.logs = Logs::default();

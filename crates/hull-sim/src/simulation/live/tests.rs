@@ -1,7 +1,7 @@
 //! A live run has the same samples as a run of the same scenario and seed, however it is read.
 
 use super::Live;
-use crate::scenario::{self, Scenario};
+use crate::scenario::{self, Resolved, Scenario};
 use crate::simulation::{Control, build};
 
 const SCENARIO: &str = r#"
@@ -43,7 +43,7 @@ const CONNECTED: u64 = 8;
 fn read(settings: &[&str]) -> Scenario {
     let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
     match scenario::expand(SCENARIO, "live.toml", &settings) {
-        Ok(cells) => cells[0].scenario.clone(),
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
         Err(error) => panic!("{error}"),
     }
 }
@@ -51,7 +51,16 @@ fn read(settings: &[&str]) -> Scenario {
 fn live(scenario: &Scenario) -> Live {
     let flows = CONNECTED..CONNECTED + 3;
     let long = CONNECTED..CONNECTED + 2;
-    Live::new(scenario, 7, flows, long, 200_000_000, vec![0.0, 1e-5, 1e-2]).expect("builds")
+    let scenario = Resolved::new(scenario.clone()).expect("a network");
+    Live::new(
+        &scenario,
+        7,
+        flows,
+        long,
+        200_000_000,
+        vec![0.0, 1e-5, 1e-2],
+    )
+    .expect("builds")
 }
 
 /// Advances in unaligned steps, each first by about 100 packet-hops, and takes after each.

@@ -261,7 +261,7 @@ sizes.fixed = "1KB"
     /// Scenario of a network with this shape.
     pub fn scenario(shape: &str) -> Scenario {
         let cells = scenario::expand(BASE, "plan.toml", &[shape.to_owned()]).expect("valid");
-        cells[0].scenario.clone()
+        Scenario::clone(&cells[0].scenario)
     }
 
     fn planned(shape: &str, threads: usize) -> (Graph, Option<Plan>) {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use crate::scenario;
-use crate::scenario::Scenario;
+use crate::scenario::{Resolved, Scenario};
 use crate::simulation::{Control, Divided, DividedBy, Failure, Simulation, build};
 
 use super::board::Board;
@@ -44,7 +44,8 @@ pub(super) fn written(scenario: &Scenario, by_hosts: bool, folder: Option<&Path>
         least_ports: 0,
         least_ports_if_free: 0,
     };
-    build::divided(scenario, None, 1, folder, by_hosts_if).expect("valid")
+    let scenario = Resolved::new(scenario.clone()).expect("valid");
+    build::divided(&scenario, None, 1, folder, by_hosts_if).expect("valid")
 }
 
 fn in_parts(threads: usize, by_hosts: bool) -> Simulation {

@@ -1,8 +1,8 @@
 //! Poisson flows have the rates, sizes, hosts and connections that their settings ask for.
 
 use super::*;
-use crate::workload::Groups;
 use crate::workload::test_network::{TestNetwork, build, hosts};
+use crate::workload::{Groups, LastList};
 
 const FLOWS: &str = r#"
     [workload.flows]
@@ -149,6 +149,7 @@ fn state_covers_only_outstanding_flows() {
         application_delay_ps: 0,
         transports: &[],
         groups: &Groups::default(),
+        lists: &LastList::default(),
     };
     let flows = PoissonTraffic::new(&settings, &context).expect("good");
     assert_eq!(flows.flows.capacity(), 0);

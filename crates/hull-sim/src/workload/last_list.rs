@@ -1,5 +1,5 @@
-//! The flow list that was read last. The check of a scenario and the runs of its schemes and seeds are in
-//! one process and need the same list: it is read once, and held once, until another one is read.
+//! The flow list that was read last. The check of a scenario and the runs of its schemes and seeds need
+//! the same list: it is read once, and held once, until another one is read.
 //!
 //! A list is read again if its file changed, by the system's time of the change, or if the names of
 //! hosts, transports or groups differ. A file that changed just before it was read may change again
@@ -17,11 +17,9 @@ use super::{FlowList, Groups, HostNames};
 const FINE_STEP: Duration = Duration::from_millis(100);
 const COARSE_STEP: Duration = Duration::from_secs(3);
 
-/// The list of this process.
-pub(super) static LAST: LastList = LastList(Mutex::new(None));
-
 /// A list that was read, and the hash of what it was read from.
-pub(super) struct LastList(Mutex<Option<(u64, Arc<FlowList>)>>);
+#[derive(Debug, Default)]
+pub struct LastList(Mutex<Option<(u64, Arc<FlowList>)>>);
 
 impl LastList {
     /// Reads a list as [`FlowList::read`] does, unless it is the one that was read last.
@@ -88,7 +86,7 @@ mod tests {
             std::fs::write(&path, text).expect("a temporary file");
         };
         let names = hosts(3, 1);
-        let last = LastList(Mutex::new(None));
+        let last = LastList::default();
         let read = |hosts: &HostNames, groups: &Groups| {
             last.read(&path.display().to_string(), hosts, &[], groups)
         };

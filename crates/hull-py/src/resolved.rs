@@ -1,0 +1,129 @@
+//! `hull._core.Resolved`: a resolved scenario with its network for Python, and its reading from a file.
+//! Conversion only.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hull_sim::scenario::{self, ExternalControls};
+use hull_sim::simulation;
+use hull_sim::topology::{Graph, Kind};
+use hull_sim::units::Time;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::{ScenarioError, json};
+
+/// A resolved scenario with its network, which its runs share.
+#[pyclass(frozen)]
+#[derive(Clone)]
+pub struct Resolved(pub(crate) Arc<scenario::Resolved>);
+
+#[pymethods]
+impl Resolved {
+    /// `scenario` is the JSON of a resolved scenario, as `expand` returns it. What it names and `last`
+    /// has read, such as a flow list, is not read again. Raises ScenarioError.
+    #[new]
+    #[pyo3(signature = (scenario, last=None))]
+    fn new(scenario: &str, last: Option<&Resolved>) -> PyResult<Self> {
+        let scenario =
+            serde_json::from_str(scenario).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+        let last = last.map(|last| &*last.0);
+        let resolved = scenario::Resolved::after(last, scenario)
+            .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
+        Ok(Resolved(Arc::new(resolved)))
+    }
+
+    /// Longest unloaded round trip between two hosts, s.
+    fn round_trip(&self) -> f64 {
+        Time(scenario::longest_round_trip_ps(&self.0, self.0.graph())).seconds()
+    }
+
+    /// Hosts and links, as JSON. `hosts`, in the order of their numbers, have `name`, `switch` and the
+    /// rates of their link, `out_bps` and `in_bps`; `uplinks` has, for each switch with hosts, the total
+    /// rates of its links to other switches, `out_bps` and `in_bps`; `rates_bps` are the distinct rates
+    /// of links out of switches; `switches` is their number; `tiers` are the links by tier, with their
+    /// rates and delays.
+    fn network(&self) -> PyResult<String> {
+        let graph = self.0.graph();
+        let rates = |port: usize| {
+            let back = Graph::opposite(port);
+            (graph.wire(port).rate_bps, graph.wire(back).rate_bps)
+        };
+        let mut hosts = Vec::new();
+        let mut uplinks = serde_json::Map::new();
+        for (host, &node) in graph.hosts().iter().enumerate() {
+            let port = graph.host_port(host);
+            let switch = graph.port_far_end(port);
+            let (out_bps, in_bps) = rates(port);
+            let name = graph.name(switch);
+            hosts.push(serde_json::json!({
+                "name": graph.name(node),
+                "switch": name,
+                "out_bps": out_bps,
+                "in_bps": in_bps,
+            }));
+            if !uplinks.contains_key(&name) {
+                let of_switch = graph.node_ports(switch).iter();
+                let (mut out_bps, mut in_bps) = (0, 0);
+                for &port in of_switch.filter(|&&port| graph.is_between_switches(port)) {
+                    let (there, back) = rates(port);
+                    out_bps += there;
+                    in_bps += back;
+                }
+                let rates = serde_json::json!({ "out_bps": out_bps, "in_bps": in_bps });
+                uplinks.insert(name, rates);
+            }
+        }
+        let of_switches = (0..graph.ports())
+            .filter(|&port| graph.nodes[graph.port_owner(port)].kind == Kind::Switch);
+        let rates_bps: BTreeSet<u64> = of_switches.map(|port| graph.wire(port).rate_bps).collect();
+        json(&serde_json::json!({
+            "switches": graph.nodes.len() - hosts.len(),
+            "hosts": hosts,
+            "uplinks": uplinks,
+            "rates_bps": rates_bps,
+            "tiers": graph.links_by_tier(),
+        }))
+    }
+}
+
+/// Reads a scenario. Returns its cells as a JSON list of condition, scheme, scenario, derived (unset
+/// keys whose values depend on the network or other keys), memory (estimate of the bytes that a run
+/// needs, with its largest parts first) and toml, and the resolved scenario of each.
+///
+/// `file` names the text in messages, `overrides` are "key=value", and `own` are external
+/// congestion controls: name and SHA-256 of the source. Raises ScenarioError with a line per
+/// mistake, which includes its place in the text if `lines` is set. `labels` are the options that
+/// overrides come from, if not `--set`.
+#[pyfunction]
+#[pyo3(signature = (text, file, overrides, own=Vec::new(), lines=true, labels=Vec::new()))]
+pub fn expand(
+    text: &str,
+    file: &str,
+    overrides: Vec<String>,
+    own: Vec<(String, String)>,
+    lines: bool,
+    labels: Vec<String>,
+) -> PyResult<(String, Vec<Resolved>)> {
+    let own = ExternalControls::from_iter(own);
+    let cells = scenario::expand_verified(text, file, &overrides, &own, &simulation::verify);
+    let cells = cells.map_err(|error| {
+        let error = error.with_labels(labels);
+        let error = if lines { error } else { error.without_lines() };
+        ScenarioError::new_err(error.to_string())
+    })?;
+    let (mut list, mut resolved) = (Vec::new(), Vec::new());
+    for cell in cells {
+        let toml = cell.scenario.to_toml().map_err(PyRuntimeError::new_err)?;
+        list.push(serde_json::json!({
+            "condition": cell.condition,
+            "scheme": cell.scheme,
+            "scenario": *cell.scenario,
+            "derived": cell.derived,
+            "memory": cell.memory,
+            "toml": toml,
+        }));
+        resolved.push(Resolved(Arc::new(cell.scenario)));
+    }
+    Ok((json(&list)?, resolved))
+}
