@@ -4,41 +4,41 @@
 use toml::Value;
 
 use super::{
-    Buffer, Quantity, QueueLength, Rate, RelativeRate, Share, Size, Tick, Time, Written, size,
+    Buffer, Literal, Quantity, QueueLength, Rate, RelativeRate, Share, Size, Tick, Time, size,
 };
 use crate::quote;
 
 /// Checks the value of a quantity; `in_packets` tells whether the key also accepts packets. Fails
 /// with the message.
 pub(crate) fn check(quantity: &str, in_packets: bool, value: &Value) -> Result<(), String> {
-    let written = match value {
-        Value::String(text) => Written::Text(text),
-        Value::Integer(number) => Written::Whole((*number).into()),
-        Value::Float(number) => Written::Float(*number),
+    let literal = match value {
+        Value::String(text) => Literal::Text(text),
+        Value::Integer(number) => Literal::Whole((*number).into()),
+        Value::Float(number) => Literal::Float(*number),
         other => {
             let found = quote::value(other);
             let allowed = expected(quantity, in_packets);
             return Err(format!("{found} is invalid; expected {allowed}"));
         }
     };
-    if in_packets && size::is_packets(written) {
+    if in_packets && size::is_packets(literal) {
         return Ok(());
     }
     let read = match quantity {
-        "Time" => Time::read(written).map(drop),
-        "Rate" => Rate::read(written).map(drop),
-        "RelativeRate" => RelativeRate::read(written).map(drop),
-        "Size" => Size::read(written).map(drop),
-        "Buffer" => Buffer::read(written).map(drop),
-        "QueueLength" => QueueLength::read(written).map(drop),
-        "Share" => Share::read(written).map(drop),
-        "Tick" => Tick::read(written).map(drop),
+        "Time" => Time::read(literal).map(drop),
+        "Rate" => Rate::read(literal).map(drop),
+        "RelativeRate" => RelativeRate::read(literal).map(drop),
+        "Size" => Size::read(literal).map(drop),
+        "Buffer" => Buffer::read(literal).map(drop),
+        "QueueLength" => QueueLength::read(literal).map(drop),
+        "Share" => Share::read(literal).map(drop),
+        "Tick" => Tick::read(literal).map(drop),
         _ => Ok(()),
     };
     match read {
         Err(_) if in_packets => Err(format!(
             "{} is invalid; expected {}",
-            written.shown(),
+            literal.shown(),
             expected(quantity, in_packets)
         )),
         read => read,

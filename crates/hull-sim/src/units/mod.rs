@@ -26,26 +26,26 @@ pub use time::{Tick, Time};
 
 /// Quantity as written in a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Written<'t> {
+pub(crate) enum Literal<'t> {
     Text(&'t str),
     Whole(i128),
     Float(f64),
 }
 
-impl Written<'_> {
+impl Literal<'_> {
     /// Value as written, for messages.
     fn shown(self) -> String {
         match self {
-            Written::Text(text) => quote::text(text),
-            Written::Whole(number) => number.to_string(),
-            Written::Float(number) => quote::value(&toml::Value::Float(number)),
+            Literal::Text(text) => quote::text(text),
+            Literal::Whole(number) => number.to_string(),
+            Literal::Float(number) => quote::value(&toml::Value::Float(number)),
         }
     }
 
     /// Number and unit.
     fn parts(self) -> Option<(Number, String)> {
         match self {
-            Written::Text(text) => {
+            Literal::Text(text) => {
                 let (digits, unit) = split(text)?;
                 let number = Number {
                     digits: digits.to_owned(),
@@ -53,8 +53,8 @@ impl Written<'_> {
                 };
                 Some((number, unit.to_owned()))
             }
-            Written::Whole(number) => Some((Number::new(number), String::new())),
-            Written::Float(number) => Some((Number::new(number), String::new())),
+            Literal::Whole(number) => Some((Number::new(number), String::new())),
+            Literal::Float(number) => Some((Number::new(number), String::new())),
         }
     }
 }
@@ -90,16 +90,16 @@ pub(crate) trait Quantity: Sized {
     const EXAMPLE: &'static str;
 
     /// Parses a quantity. Fails with the message.
-    fn read(written: Written<'_>) -> Result<Self, String>;
+    fn read(literal: Literal<'_>) -> Result<Self, String>;
 
     /// Expected form, for messages.
     fn allowed() -> String;
 
     /// Message for an invalid value.
-    fn refused(written: Written<'_>) -> String {
+    fn refused(literal: Literal<'_>) -> String {
         format!(
             "{} is invalid; expected {}",
-            written.shown(),
+            literal.shown(),
             Self::allowed()
         )
     }
@@ -177,19 +177,19 @@ impl<Q: Quantity> serde::de::Visitor<'_> for QuantityVisitor<Q> {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Q, E> {
-        Q::read(Written::Text(text)).map_err(E::custom)
+        Q::read(Literal::Text(text)).map_err(E::custom)
     }
 
     fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Q, E> {
-        Q::read(Written::Whole(number.into())).map_err(E::custom)
+        Q::read(Literal::Whole(number.into())).map_err(E::custom)
     }
 
     fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Q, E> {
-        Q::read(Written::Whole(number.into())).map_err(E::custom)
+        Q::read(Literal::Whole(number.into())).map_err(E::custom)
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Q, E> {
-        Q::read(Written::Float(number)).map_err(E::custom)
+        Q::read(Literal::Float(number)).map_err(E::custom)
     }
 }
 
@@ -200,7 +200,7 @@ macro_rules! text_form {
         impl $name {
             /// Parses a text. An error states the expected form.
             pub fn parse(text: &str) -> Result<Self, String> {
-                crate::units::Quantity::read(crate::units::Written::Text(text))
+                crate::units::Quantity::read(crate::units::Literal::Text(text))
             }
         }
 

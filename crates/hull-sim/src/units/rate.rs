@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Quantity, Share, Written, text_form, write_unit};
+use super::{Literal, Quantity, Share, text_form, write_unit};
 
 const UNITS: [(&str, u64); 5] = [
     ("Tbps", 1_000_000_000_000),
@@ -46,8 +46,8 @@ fn is_of_bytes(unit: &str) -> bool {
 
 impl Rate {
     /// Whether a value is a number of bytes per second.
-    fn is_in_bytes(written: Written<'_>) -> bool {
-        let unit = written.parts().map(|(_, unit)| unit).unwrap_or_default();
+    fn is_in_bytes(literal: Literal<'_>) -> bool {
+        let unit = literal.parts().map(|(_, unit)| unit).unwrap_or_default();
         is_of_bytes(unit.trim_start_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']))
     }
 }
@@ -55,11 +55,11 @@ impl Rate {
 impl Quantity for Rate {
     const EXAMPLE: &'static str = "950Mbps";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        let found = written
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        let found = literal
             .parts()
             .and_then(|(number, unit)| number.times(factor(&unit)?, Rate::MOST.0));
-        found.map(Rate).ok_or_else(|| Self::refused(written))
+        found.map(Rate).ok_or_else(|| Self::refused(literal))
     }
 
     fn allowed() -> String {
@@ -70,12 +70,12 @@ impl Quantity for Rate {
         )
     }
 
-    fn refused(written: Written<'_>) -> String {
-        let allowed = match Self::is_in_bytes(written) {
+    fn refused(literal: Literal<'_>) -> String {
+        let allowed = match Self::is_in_bytes(literal) {
             true => "bits per second, such as \"950Mbps\": a capital B stands for bytes".to_owned(),
             false => Self::allowed(),
         };
-        format!("{} is invalid; expected {allowed}", written.shown())
+        format!("{} is invalid; expected {allowed}", literal.shown())
     }
 }
 
@@ -109,15 +109,15 @@ impl RelativeRate {
 impl Quantity for RelativeRate {
     const EXAMPLE: &'static str = "95%";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        match written {
-            Written::Text(text) if text.trim_end().ends_with('%') => {
-                Share::read(written).map(RelativeRate::Share)
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        match literal {
+            Literal::Text(text) if text.trim_end().ends_with('%') => {
+                Share::read(literal).map(RelativeRate::Share)
             }
-            _ if Rate::is_in_bytes(written) => Err(Rate::refused(written)),
+            _ if Rate::is_in_bytes(literal) => Err(Rate::refused(literal)),
             _ => {
-                let rate = Rate::read(written).map(RelativeRate::Absolute);
-                rate.map_err(|_| Self::refused(written))
+                let rate = Rate::read(literal).map(RelativeRate::Absolute);
+                rate.map_err(|_| Self::refused(literal))
             }
         }
     }
@@ -167,9 +167,9 @@ mod tests {
 
     #[test]
     fn numbers_are_bits_per_second() {
-        assert_eq!(Rate::read(Written::Whole(10_000)), Ok(Rate(10_000)));
-        assert_eq!(Rate::read(Written::Float(1e9)), Ok(Rate(1_000_000_000)));
-        let told = Rate::read(Written::Float(0.5)).expect_err("half a bit");
+        assert_eq!(Rate::read(Literal::Whole(10_000)), Ok(Rate(10_000)));
+        assert_eq!(Rate::read(Literal::Float(1e9)), Ok(Rate(1_000_000_000)));
+        let told = Rate::read(Literal::Float(0.5)).expect_err("half a bit");
         assert!(told.starts_with("0.5 is invalid; expected "), "{told}");
         assert!(told.contains("without a unit: bit/s"), "{told}");
     }
@@ -208,6 +208,6 @@ mod tests {
         assert_eq!(of("800"), Ok(Rate(800)));
         // Ambiguous, neither a share nor a rate: 95% or 1 bit/s?
         assert!(of("0.95").is_err());
-        assert!(RelativeRate::read(Written::Float(0.95)).is_err());
+        assert!(RelativeRate::read(Literal::Float(0.95)).is_err());
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Quantity, Written, deserialize};
+use super::{Literal, Quantity, deserialize};
 
 /// Share of a whole, 0 to 1, such as `0.2` or `"20%"`, stored in units of 10^-9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -17,7 +17,7 @@ impl Share {
 
     /// Parses a share such as `"20%"`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        Self::read(Written::Text(text))
+        Self::read(Literal::Text(text))
     }
 
     /// Share as a float, 0 to 1.
@@ -34,8 +34,8 @@ impl Share {
 impl Quantity for Share {
     const EXAMPLE: &'static str = "20%";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        let found = written.parts().and_then(|(mut number, unit)| {
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        let found = literal.parts().and_then(|(mut number, unit)| {
             let factor = match unit.as_str() {
                 "%" => Self::ONE / 100,
                 "" => Self::ONE,
@@ -44,7 +44,7 @@ impl Quantity for Share {
             number.may_round = true;
             number.times(factor, u64::MAX)
         });
-        found.map(Share).ok_or_else(|| Self::refused(written))
+        found.map(Share).ok_or_else(|| Self::refused(literal))
     }
 
     fn allowed() -> String {
@@ -105,8 +105,8 @@ mod tests {
         ] {
             assert_eq!(Share::parse(text), Ok(Share(parts)), "{text}");
         }
-        assert_eq!(Share::read(Written::Whole(1)), Ok(Share(Share::ONE)));
-        assert_eq!(Share::read(Written::Float(0.2)), Ok(Share(200_000_000)));
+        assert_eq!(Share::read(Literal::Whole(1)), Ok(Share(Share::ONE)));
+        assert_eq!(Share::read(Literal::Float(0.2)), Ok(Share(200_000_000)));
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
         ] {
             assert!(Share::parse(text).is_err(), "{text}");
         }
-        let told = Share::read(Written::Float(-0.2)).expect_err("negative");
+        let told = Share::read(Literal::Float(-0.2)).expect_err("negative");
         assert!(
             told.starts_with("-0.2 is invalid; expected a share"),
             "{told}"

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Quantity, Written, factor_of, scaled, split, text_form, write_unit};
+use super::{Literal, Quantity, factor_of, scaled, split, text_form, write_unit};
 
 const MOST_BYTES: u64 = 1_000_000_000_000_000;
 /// Largest number of packets of a threshold or capacity; with any mtu far below the largest number
@@ -30,15 +30,15 @@ pub struct Size(pub u64);
 impl Quantity for Size {
     const EXAMPLE: &'static str = "30KB";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        let found = written.parts().and_then(|(number, unit)| {
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        let found = literal.parts().and_then(|(number, unit)| {
             let factor = match unit.as_str() {
                 "" => 1,
                 unit => factor_of(unit, &UNITS).or_else(|| factor_of(unit, &ALSO_READ))?,
             };
             number.times(factor, MOST_BYTES)
         });
-        found.map(Size).ok_or_else(|| Self::refused(written))
+        found.map(Size).ok_or_else(|| Self::refused(literal))
     }
 
     fn allowed() -> String {
@@ -64,8 +64,8 @@ fn packets(text: &str) -> Option<&str> {
 
 /// Whether a value is a number of packets, which [`in_bytes`] converts. Fractions of a packet need
 /// not be a whole number of bytes with every mtu.
-pub(super) fn is_packets(written: Written<'_>) -> bool {
-    let Written::Text(text) = written else {
+pub(super) fn is_packets(literal: Literal<'_>) -> bool {
+    let Literal::Text(text) = literal else {
         return false;
     };
     let thousandths = packets(text).and_then(|number| scaled(number, 1000));
@@ -94,18 +94,18 @@ pub enum Buffer {
 impl Quantity for Buffer {
     const EXAMPLE: &'static str = "500pkts";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        if let Written::Text(text) = written {
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        if let Literal::Text(text) = literal {
             if text.trim() == "unlimited" {
                 return Ok(Buffer::Unlimited);
             }
             if let Some(number) = packets(text) {
                 let found = scaled(number, 1).map(Buffer::Packets);
-                return found.ok_or_else(|| Self::refused(written));
+                return found.ok_or_else(|| Self::refused(literal));
             }
         }
-        let bytes = Size::read(written).map(|size| Buffer::Bytes(size.0));
-        bytes.map_err(|_| Self::refused(written))
+        let bytes = Size::read(literal).map(|size| Buffer::Bytes(size.0));
+        bytes.map_err(|_| Self::refused(literal))
     }
 
     fn allowed() -> String {
@@ -139,11 +139,11 @@ pub enum QueueLength {
 impl Quantity for QueueLength {
     const EXAMPLE: &'static str = "50pkts";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        match Buffer::read(written) {
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        match Buffer::read(literal) {
             Ok(Buffer::Bytes(bytes)) => Ok(QueueLength::Bytes(bytes)),
             Ok(Buffer::Packets(packets)) => Ok(QueueLength::Packets(packets)),
-            Ok(Buffer::Unlimited) | Err(_) => Err(Self::refused(written)),
+            Ok(Buffer::Unlimited) | Err(_) => Err(Self::refused(literal)),
         }
     }
 
@@ -206,11 +206,11 @@ mod tests {
 
     #[test]
     fn numbers_are_bytes() {
-        assert_eq!(Size::read(Written::Whole(1500)), Ok(Size(1500)));
-        assert_eq!(Size::read(Written::Float(1e6)), Ok(Size(1_000_000)));
-        assert_eq!(Buffer::read(Written::Whole(700)), Ok(Buffer::Bytes(700)));
+        assert_eq!(Size::read(Literal::Whole(1500)), Ok(Size(1500)));
+        assert_eq!(Size::read(Literal::Float(1e6)), Ok(Size(1_000_000)));
+        assert_eq!(Buffer::read(Literal::Whole(700)), Ok(Buffer::Bytes(700)));
         for number in [0.5, -1.0, 1e16, f64::NAN] {
-            let told = Size::read(Written::Float(number)).expect_err("no bytes");
+            let told = Size::read(Literal::Float(number)).expect_err("no bytes");
             assert!(told.contains("without a unit: bytes"), "{told}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Quantity, Written, factor_of, text_form, write_unit};
+use super::{Literal, Quantity, factor_of, text_form, write_unit};
 
 /// Longest time in a scenario: 1,000,000 s. A sum of several is far below 2^64 ps.
 const LONGEST_PS: u64 = 1_000_000_000_000_000_000;
@@ -29,8 +29,8 @@ impl Time {
 impl Quantity for Time {
     const EXAMPLE: &'static str = "64us";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        let found = written.parts().and_then(|(number, unit)| {
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        let found = literal.parts().and_then(|(number, unit)| {
             let factor = match unit.as_str() {
                 "" => SECOND,
                 "\u{b5}s" | "\u{3bc}s" => 1_000_000,
@@ -38,7 +38,7 @@ impl Quantity for Time {
             };
             number.times(factor, LONGEST_PS)
         });
-        found.map(Time).ok_or_else(|| Self::refused(written))
+        found.map(Time).ok_or_else(|| Self::refused(literal))
     }
 
     fn allowed() -> String {
@@ -79,14 +79,14 @@ impl Tick {
 impl Quantity for Tick {
     const EXAMPLE: &'static str = "800ns";
 
-    fn read(written: Written<'_>) -> Result<Self, String> {
-        if let Written::Text(text) = written
+    fn read(literal: Literal<'_>) -> Result<Self, String> {
+        if let Literal::Text(text) = literal
             && text.trim() == "continuous"
         {
             return Ok(Tick::Continuous);
         }
-        let every = Time::read(written).ok().filter(|every| every.0 > 0);
-        every.map(Tick::Every).ok_or_else(|| Self::refused(written))
+        let every = Time::read(literal).ok().filter(|every| every.0 > 0);
+        every.map(Tick::Every).ok_or_else(|| Self::refused(literal))
     }
 
     fn allowed() -> String {
@@ -128,24 +128,24 @@ mod tests {
 
     #[test]
     fn numbers_are_seconds() {
-        assert_eq!(Time::read(Written::Whole(3)), Ok(Time(3 * SECOND)));
-        assert_eq!(Time::read(Written::Float(64e-6)), Ok(Time(64_000_000)));
+        assert_eq!(Time::read(Literal::Whole(3)), Ok(Time(3 * SECOND)));
+        assert_eq!(Time::read(Literal::Float(64e-6)), Ok(Time(64_000_000)));
         // The last digits of 3 * 1.1e-6 are a floating-point error.
         assert_eq!(
-            Time::read(Written::Float(1.1e-6 * 3.0)),
+            Time::read(Literal::Float(1.1e-6 * 3.0)),
             Ok(Time(3_300_000))
         );
         assert_eq!(
-            Tick::read(Written::Float(8e-7)),
+            Tick::read(Literal::Float(8e-7)),
             Ok(Tick::Every(Time(800_000)))
         );
         for number in [-1.0, 5e-13, 1e300, f64::NAN, f64::INFINITY] {
-            assert!(Time::read(Written::Float(number)).is_err(), "{number}");
+            assert!(Time::read(Literal::Float(number)).is_err(), "{number}");
         }
         for number in [-1, i128::from(i64::MAX), i128::from(u64::MAX)] {
-            assert!(Time::read(Written::Whole(number)).is_err(), "{number}");
+            assert!(Time::read(Literal::Whole(number)).is_err(), "{number}");
         }
-        let told = Time::read(Written::Float(-0.25)).expect_err("negative");
+        let told = Time::read(Literal::Float(-0.25)).expect_err("negative");
         assert!(told.starts_with("-0.25 is invalid; expected "), "{told}");
         assert!(told.contains("without a unit: seconds"), "{told}");
     }

@@ -18,7 +18,7 @@ const OWN_BITS: u32 = 56;
 
 /// Workload, with its first connection and its first class in the run.
 #[derive(Debug)]
-struct Part {
+struct Table {
     /// Name of its table.
     name: &'static str,
     workload: Box<dyn Workload>,
@@ -31,7 +31,7 @@ struct Part {
 /// Traffic of a run: one workload or several.
 #[derive(Debug)]
 pub struct Traffic {
-    parts: Vec<Part>,
+    tables: Vec<Table>,
     connections: Vec<(u32, u32)>,
     classes: Vec<String>,
     high_priority_below: u64,
@@ -43,7 +43,7 @@ pub struct Traffic {
 /// also checks what the scenario cannot know.
 pub fn build(workloads: &Workloads, context: &Context) -> Result<Traffic, Problem> {
     let mut traffic = Traffic {
-        parts: Vec::new(),
+        tables: Vec::new(),
         connections: Vec::new(),
         classes: Vec::new(),
         high_priority_below: workloads.high_priority_below.map_or(0, |limit| limit.0),
@@ -56,8 +56,8 @@ pub fn build(workloads: &Workloads, context: &Context) -> Result<Traffic, Proble
     }
     if let Some(listed) = traffic.listed() {
         // The flows of other workloads are not known beforehand.
-        if let [part] = &traffic.parts[..] {
-            context.groups.check_used(part.name, listed)?;
+        if let [table] = &traffic.tables[..] {
+            context.groups.check_used(table.name, listed)?;
         }
         traffic.groups = context.groups.clone().with_names(&listed.group_names);
     }
@@ -91,7 +91,7 @@ impl Traffic {
                 class.clone()
             });
         }
-        self.parts.push(Part {
+        self.tables.push(Table {
             name,
             workload,
             first_connection,
@@ -104,12 +104,12 @@ impl Traffic {
 
     /// Number of the transport of a connection.
     pub fn transport_of_connection(&self, connection: usize) -> u16 {
-        let mut before = self.parts.iter().rev();
-        let part = before.find(|part| part.first_connection as usize <= connection);
-        part.map_or(0, |part| {
-            let own = connection - part.first_connection as usize;
-            let own = part.workload.transport_of(own);
-            own.unwrap_or(part.transport)
+        let mut before = self.tables.iter().rev();
+        let table = before.find(|table| table.first_connection as usize <= connection);
+        table.map_or(0, |table| {
+            let own = connection - table.first_connection as usize;
+            let own = table.workload.transport_of(own);
+            own.unwrap_or(table.transport)
         })
     }
 
@@ -120,42 +120,42 @@ impl Traffic {
 
     /// Table of the workload with the largest concurrency, without idle persistent connections.
     pub fn heaviest(&self) -> &'static str {
-        let under_way = |part: &&Part| {
+        let under_way = |table: &&Table| {
             let Backlog {
                 flows, messages, ..
-            } = part.workload.backlog();
+            } = table.workload.backlog();
             flows.saturating_add(messages)
         };
-        let heaviest = self.parts.iter().rev().max_by_key(under_way);
-        heaviest.map_or("flows", |part| part.name)
+        let heaviest = self.tables.iter().rev().max_by_key(under_way);
+        heaviest.map_or("flows", |table| table.name)
     }
 
     /// Completion of the last flow of each workload that ends by itself, by the name of its table.
     pub fn last_flows(&self) -> impl Iterator<Item = (&'static str, LastFlow)> {
-        self.parts.iter().filter_map(|part| {
-            let planned = part.workload.planned()?;
-            Some((part.name, part.ending.of(planned)))
+        self.tables.iter().filter_map(|table| {
+            let planned = table.workload.planned()?;
+            Some((table.name, table.ending.of(planned)))
         })
     }
 
     /// Adds the flows that have completed in another part of the run.
     pub fn join_endings(&mut self, other: &Traffic) {
-        for (own, other) in self.parts.iter_mut().zip(&other.parts) {
+        for (own, other) in self.tables.iter_mut().zip(&other.tables) {
             own.ending.join(&other.ending);
         }
     }
 
     /// Parts of the completion time of a message's flow besides the transfer of its bytes.
     pub fn besides(&self, tag: u64) -> Besides {
-        let (part, _) = split(tag);
-        self.parts[part].workload.besides()
+        let (table, _) = split(tag);
+        self.tables[table].workload.besides()
     }
 
     /// Calls a workload and converts its numbers to the run's.
     #[inline]
     fn call(
         &mut self,
-        part: usize,
+        table: usize,
         agenda: &mut Agenda,
         call: impl FnOnce(&mut dyn Workload, &mut Agenda),
     ) {
@@ -165,16 +165,16 @@ impl Traffic {
         let flows = agenda.flows.len();
         let queries = agenda.queries.len();
         let unfinished = agenda.unfinished.len();
-        let Part {
+        let Table {
             workload,
             first_connection,
             first_class,
             transport,
             ending,
             ..
-        } = &mut self.parts[part];
+        } = &mut self.tables[table];
         call(workload.as_mut(), agenda);
-        let prefix = (part as u64) << OWN_BITS;
+        let prefix = (table as u64) << OWN_BITS;
         for message in &mut agenda.sends[sends..] {
             message.tag |= prefix;
             if let Channel::Connection(connection) = &mut message.channel {
@@ -241,7 +241,7 @@ fn keep_from<T: Copy>(records: &mut Vec<T>, first: usize, wanted: impl Fn(&T) ->
     records.truncate(kept);
 }
 
-/// Splits a tag or token into the number of the workload and the workload's part.
+/// Splits a tag or token into the number of the workload and the workload's own number.
 fn split(packed: u64) -> (usize, u64) {
     (
         (packed >> OWN_BITS) as usize,
@@ -259,86 +259,86 @@ impl Workload for Traffic {
     }
 
     fn quality(&self) -> Option<Quality> {
-        let mut of_parts = self.parts.iter();
-        of_parts.find_map(|part| part.workload.quality())
+        let mut of_tables = self.tables.iter();
+        of_tables.find_map(|table| table.workload.quality())
     }
 
     fn heap_bytes(&self) -> u64 {
-        let parts = self.parts.iter();
-        let of_parts = parts.map(|part| part.workload.heap_bytes());
-        of_parts.sum::<u64>() + 2 * block_of::<(u32, u32)>(self.connections.len())
+        let tables = self.tables.iter();
+        let of_tables = tables.map(|table| table.workload.heap_bytes());
+        of_tables.sum::<u64>() + 2 * block_of::<(u32, u32)>(self.connections.len())
     }
 
     fn backlog(&self) -> Backlog {
-        let of_each = self.parts.iter().map(|part| part.workload.backlog());
+        let of_each = self.tables.iter().map(|table| table.workload.backlog());
         of_each.fold(Backlog::default(), Backlog::and)
     }
 
     /// Sum over the workloads; `None` if one of them does not end.
     fn planned(&self) -> Option<u64> {
-        let planned = |part: &Part| part.workload.planned();
-        self.parts.iter().map(planned).sum()
+        let planned = |table: &Table| table.workload.planned();
+        self.tables.iter().map(planned).sum()
     }
 
     fn listed(&self) -> Option<&Listed> {
-        self.parts.iter().find_map(|part| part.workload.listed())
+        self.tables.iter().find_map(|table| table.workload.listed())
     }
 
     fn begin(&mut self, agenda: &mut Agenda) {
-        for part in 0..self.parts.len() {
-            self.call(part, agenda, |workload, agenda| {
+        for table in 0..self.tables.len() {
+            self.call(table, agenda, |workload, agenda| {
                 workload.begin(agenda);
             });
         }
     }
 
     fn wake(&mut self, now_ps: u64, token: u64, agenda: &mut Agenda) {
-        let (part, token) = split(token);
-        self.call(part, agenda, |workload, agenda| {
+        let (table, token) = split(token);
+        self.call(table, agenda, |workload, agenda| {
             workload.wake(now_ps, token, agenda);
         });
     }
 
     fn is_open(&self) -> bool {
-        let is_open = |part: &Part| part.workload.is_open();
-        self.parts.iter().all(is_open)
+        let is_open = |table: &Table| table.workload.is_open();
+        self.tables.iter().all(is_open)
     }
 
     fn leave(&mut self, tag: u64) {
-        let (part, tag) = split(tag);
-        self.parts[part].workload.leave(tag);
+        let (table, tag) = split(tag);
+        self.tables[table].workload.leave(tag);
     }
 
     fn delivered(&mut self, now_ps: u64, tag: u64, timeouts: u32, agenda: &mut Agenda) {
-        let (part, tag) = split(tag);
-        self.call(part, agenda, |workload, agenda| {
+        let (table, tag) = split(tag);
+        self.call(table, agenda, |workload, agenda| {
             workload.delivered(now_ps, tag, timeouts, agenda);
         });
     }
 
     fn needs_acked(&self) -> bool {
-        let needs = |part: &Part| part.workload.needs_acked();
-        self.parts.iter().any(needs)
+        let needs = |table: &Table| table.workload.needs_acked();
+        self.tables.iter().any(needs)
     }
 
     fn acked(&mut self, now_ps: u64, tag: u64, agenda: &mut Agenda) {
-        let (part, tag) = split(tag);
-        self.call(part, agenda, |workload, agenda| {
+        let (table, tag) = split(tag);
+        self.call(table, agenda, |workload, agenda| {
             workload.acked(now_ps, tag, agenda);
         });
     }
 
     fn is_complete(&self) -> bool {
-        let complete = |part: &Part| part.workload.is_complete();
-        self.parts.iter().all(complete)
+        let complete = |table: &Table| table.workload.is_complete();
+        self.tables.iter().all(complete)
     }
 
     /// Busy if one of the workloads is; done if at least one is done and the others are done or
     /// lasting.
     fn progress(&self) -> Progress {
         let mut all = Progress::Lasting;
-        for part in &self.parts {
-            match part.workload.progress() {
+        for table in &self.tables {
+            match table.workload.progress() {
                 Progress::Busy => return Progress::Busy,
                 Progress::Done => all = Progress::Done,
                 Progress::Lasting => {}
@@ -349,19 +349,19 @@ impl Workload for Traffic {
 
     /// Smallest share of the workloads; `None` if one of them does not know its share.
     fn started_share(&self) -> Option<f64> {
-        let shares = self.parts.iter();
-        let mut shares = shares.map(|part| part.workload.started_share());
+        let shares = self.tables.iter();
+        let mut shares = shares.map(|table| table.workload.started_share());
         shares.try_fold(1.0, |least: f64, share| Some(least.min(share?)))
     }
 
     fn late(&self) -> u64 {
-        let parts = self.parts.iter();
-        parts.map(|part| part.workload.late()).sum()
+        let tables = self.tables.iter();
+        tables.map(|table| table.workload.late()).sum()
     }
 
     fn finish(&mut self, agenda: &mut Agenda) {
-        for part in 0..self.parts.len() {
-            self.call(part, agenda, |workload, agenda| {
+        for table in 0..self.tables.len() {
+            self.call(table, agenda, |workload, agenda| {
                 workload.finish(agenda);
             });
         }
