@@ -108,17 +108,22 @@ def run_hull(hull: str, name: str, condition: str, case: Case) -> list[Path]:
     command = [hull, "run", str(file), "--out", str(out), "--force", "--quiet"]
     command += [f"--seeds={case.seeds}", f"--scheme={','.join(SCHEMES)}"]
     command += [word for key in sets for word in ("--set", key)]
-    done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip())
+    _run(command)
     return sorted(path.parent for path in out.glob("parts/**/scenario.toml"))
 
 
 def run_ns2(out: Path, options: dict[str, Any]) -> None:
     """Runs star.tcl."""
     words = [f"{key}={value}" for key, value in {**options, "out": out}.items()]
-    command = ["ns", str(HERE / "star.tcl"), *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    _run(["ns", str(HERE / "star.tcl"), *words])
+
+
+def _run(command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=False)
+    except OSError as error:
+        told = f"{command[0]}: {error.strerror}"
+        raise RuntimeError(f"{told}; expected ns-2 and hull in PATH, or --hull") from None
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr.strip()}")
 
