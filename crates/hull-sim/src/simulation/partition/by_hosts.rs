@@ -36,7 +36,7 @@ impl ByHosts {
         let of_units = divide(&weights, most);
         // A unit without hosts is part of no route.
         let of_node =
-            |node: usize| units[node].map(|unit| of_units.get(unit).map_or(0, |&n| n - 1));
+            |node: usize| units[node].map(|unit| of_units.get(unit).copied().unwrap_or(0));
         let of_port = |port: usize| {
             let there = of_node(graph.port_far_end(port));
             there.or_else(|| of_node(graph.port_owner(port)))
