@@ -1,5 +1,5 @@
-//! State shared by all parts of a run: whether it was aborted, how many parts are done, which thread
-//! sleeps, and how far all parts can advance when each waits for the others. Times are ps.
+//! State shared by all parts of a run: whether it was aborted and why, how many parts are done, which
+//! thread sleeps, and how far all parts can advance when each waits for the others. Times are ps.
 //!
 //! With clocks alone, idle parts advance through a silence (a retransmission timeout) by one lookahead
 //! at a time. A waiting part therefore posts its next event and the numbers of messages that it has
@@ -16,6 +16,8 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::thread::{self, Thread};
 use std::time::Duration;
+
+use crate::simulation::Failure;
 
 /// Post of one part, alone in its cache lines (two are fetched together).
 #[derive(Debug, Default)]
@@ -54,11 +56,12 @@ pub struct Board {
     /// Thread of each part.
     of_parts: Box<[usize]>,
     broken: AtomicBool,
+    /// The first failure.
+    failure: OnceLock<Failure>,
     done: AtomicUsize,
 }
 
-/// Guard of a thread that aborts the run if it is dropped before its release: the thread has failed
-/// or panicked.
+/// Guard of a thread that aborts the run if it is dropped before its release: the thread has panicked.
 #[derive(Debug)]
 pub struct Guard<'a> {
     board: &'a Board,
@@ -88,6 +91,7 @@ impl Board {
             sleepers: (0..threads).map(|_| Sleeper::default()).collect(),
             of_parts: (0..parts).map(|part| part * threads / parts).collect(),
             broken: AtomicBool::new(false),
+            failure: OnceLock::new(),
             done: AtomicUsize::new(0),
         }
     }
@@ -100,8 +104,18 @@ impl Board {
         }
     }
 
-    /// Aborts the run of all parts.
-    pub fn break_off(&self) {
+    /// Aborts the run of all parts. The first failure counts.
+    pub fn fail(&self, failure: Failure) {
+        let _ = self.failure.set(failure);
+        self.break_off();
+    }
+
+    /// The first failure.
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure.get().cloned()
+    }
+
+    fn break_off(&self) {
         self.broken.store(true, SeqCst);
     }
 
@@ -211,14 +225,17 @@ mod tests {
     }
 
     #[test]
-    fn failed_thread_aborts_the_run() {
+    fn panic_or_failure_aborts_the_run() {
         let board = Board::new(2, 2);
         let mut first = board.guard();
         first.release();
         drop(first);
         assert!(!board.is_broken());
         drop(board.guard());
-        assert!(board.is_broken());
+        assert!(board.is_broken() && board.failure().is_none());
+        board.fail(Failure::TooManyFlows);
+        board.fail(Failure::Cancelled);
+        assert_eq!(board.failure(), Some(Failure::TooManyFlows));
         board.count_done();
         assert!(!board.are_all_done());
         board.count_done();

@@ -6,6 +6,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::ServedBy;
+use super::board::Board;
 use super::part::{Part, Step};
 use super::tests::{everything, of_threads, served};
 use crate::simulation::opening::mix;
@@ -19,18 +20,21 @@ thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Serves all parts to their ends. Each turn gives one part some steps.
-pub fn serve(parts: &mut [Part<'_>], seed: u64) -> Result<Vec<f64>, Failure> {
+/// Serves all parts to their ends. Each turn gives one part some steps. No other thread takes time.
+pub fn serve(parts: &mut [Part<'_>], seed: u64, board: &Board) -> Vec<f64> {
     let (mut draw, mut over) = (seed, vec![false; parts.len()]);
-    while over.contains(&false) {
+    while over.contains(&false) && !board.is_broken() {
         draw = mix(draw.wrapping_add(0x9e37_79b9_7f4a_7c15));
         let number = (draw % parts.len() as u64) as usize;
         for _ in 0..1 + (draw >> 32) % MOST_STEPS {
-            over[number] = parts[number].step()? == Step::Over;
+            match parts[number].step() {
+                Ok(step) => over[number] = step == Step::Over,
+                Err(failure) => board.fail(failure),
+            }
         }
     }
     STEPS.set(parts.iter().map(|part| part.steps).sum());
-    Ok(Vec::new())
+    Vec::new()
 }
 
 /// A few small flows, the last of which ends in the drain: the run ends when the parts know it, and

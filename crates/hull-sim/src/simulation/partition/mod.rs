@@ -232,10 +232,13 @@ fn run_all(
     };
     let mut parts = Vec::from_iter(parts.map(part));
     let seconds = match served_by {
-        ServedBy::Threads(_) => on_threads(&mut parts, &board)?,
+        ServedBy::Threads(_) => on_threads(&mut parts, &board),
         #[cfg(test)]
-        ServedBy::Interleaved(seed) => interleaved::serve(&mut parts, seed)?,
+        ServedBy::Interleaved(seed) => interleaved::serve(&mut parts, seed, &board),
     };
+    if let Some(failure) = board.failure() {
+        return Err(failure);
+    }
     parts.iter_mut().for_each(Part::receive_rest);
     while (parts.iter_mut()).fold(false, |any, part| part.send_rest() | any) {
         parts.iter_mut().for_each(Part::receive_rest);
@@ -244,39 +247,30 @@ fn run_all(
     Ok((of_parts, seconds))
 }
 
-/// Serves the parts on their threads, the first of which is this one.
-fn on_threads(parts: &mut [Part<'_>], board: &Board) -> Result<Vec<f64>, Failure> {
-    let of_threads = thread::scope(|scope| {
+/// Serves the parts on their threads, the first of which is this one. Returns the processor times of the
+/// others, s.
+fn on_threads(parts: &mut [Part<'_>], board: &Board) -> Vec<f64> {
+    thread::scope(|scope| {
         let of_threads = parts.chunk_by_mut(|a, b| board.share_thread(a.number, b.number));
         let mut of_threads = of_threads.enumerate();
         let own = of_threads.next();
         let mut threads = Vec::new();
         for (number, parts) in of_threads {
             let work = move || worker::work(number, parts, board);
-            let Ok(thread) = thread::Builder::new().spawn_scoped(scope, work) else {
-                board.break_off();
-                return Err(Failure::NoThread);
-            };
-            threads.push(thread);
-        }
-        let own = own.map(|(number, parts)| worker::work(number, parts, board));
-        let mut left = Vec::from_iter(own);
-        for thread in threads {
-            match thread.join() {
-                Ok(of_thread) => left.push(of_thread),
-                Err(panic) => panic::resume_unwind(panic),
+            match thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(thread) => threads.push(thread),
+                Err(_) => board.fail(Failure::NoThread),
             }
         }
-        Ok(left)
-    })?;
-    let (results, seconds): (Vec<_>, Vec<f64>) = of_threads.into_iter().unzip();
-    // A part that fails stops the others, which then report that they were cancelled.
-    let mut failures = Vec::from_iter(results.into_iter().filter_map(Result::err));
-    failures.sort_by_key(|failure| *failure == Failure::Cancelled);
-    match failures.into_iter().next() {
-        Some(failure) => Err(failure),
-        None => Ok(seconds.into_iter().skip(1).collect()),
-    }
+        if let Some((number, parts)) = own {
+            worker::work(number, parts, board);
+        }
+        let seconds = threads.into_iter().map(|thread| {
+            let seconds = thread.join();
+            seconds.unwrap_or_else(|panic| panic::resume_unwind(panic))
+        });
+        seconds.collect()
+    })
 }
 
 /// Neighbours of each part, in the order of their numbers.

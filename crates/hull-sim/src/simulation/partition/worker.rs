@@ -16,16 +16,16 @@ const PATIENCE: u32 = 1 << 12;
 /// Longest sleep of a thread, in case a call came in the moment when it fell asleep.
 const NAP: Duration = Duration::from_micros(200);
 
-/// Serves `parts` on the thread `number` until all parts are done; if it ends for another reason, the
-/// other threads end too. Returns also the thread's processor time, s.
-pub fn work(number: usize, parts: &mut [Part<'_>], board: &Board) -> (Result<(), Failure>, f64) {
+/// Serves `parts` on the thread `number` until all parts are done or the run is aborted. If it fails or
+/// panics, the other threads end too. Returns the thread's processor time, s.
+pub fn work(number: usize, parts: &mut [Part<'_>], board: &Board) -> f64 {
     let mut guard = board.guard();
     board.register(number);
-    let result = serve(number, parts, board);
-    if result.is_ok() {
-        guard.release();
+    if let Err(failure) = serve(number, parts, board) {
+        board.fail(failure);
     }
-    (result, thread_seconds())
+    guard.release();
+    thread_seconds()
 }
 
 fn serve(number: usize, parts: &mut [Part<'_>], board: &Board) -> Result<(), Failure> {
@@ -39,14 +39,13 @@ fn serve(number: usize, parts: &mut [Part<'_>], board: &Board) -> Result<(), Fai
         }
         if is_over {
             return Ok(());
-        }
-        if !is_stuck {
+        } else if !is_stuck {
             in_vain = 0;
         } else if in_vain < PATIENCE {
             in_vain += 1;
             hint::spin_loop();
         } else if board.is_broken() {
-            return Err(Failure::Cancelled);
+            return Ok(());
         } else {
             board.sleep(number, NAP, || parts.iter().any(Part::has_new));
         }
