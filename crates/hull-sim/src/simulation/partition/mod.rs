@@ -9,7 +9,6 @@
 //! simulated in parts.
 
 mod board;
-mod by_hosts;
 mod channel;
 mod ending;
 mod exchange;
@@ -26,6 +25,7 @@ mod real_threads;
 mod results;
 #[cfg(test)]
 mod tests;
+mod units;
 mod worker;
 
 use std::panic;

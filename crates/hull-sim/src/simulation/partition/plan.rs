@@ -1,13 +1,17 @@
 //! Divides a network into parts for simulation on several threads. Times are ps.
 //!
-//! Each part has some of the hosts (`by_hosts`), and the only cut links lead to the top tier. A port
-//! decides when a packet will be delivered before its transmission starts, and can announce it to the
-//! next part then: at least the smallest packet's transmission time plus the link's delay ahead. This is
-//! the lookahead of conservative parallel simulation (Chandy and Misra, 1979).
+//! Each part has some whole units (`units`): their hosts, and all ports between their nodes and to the top
+//! tier. It also has the ports from the top tier to its units: a port decides on arrival, so a switch of
+//! the top tier need not be in one part. Each packet between two parts crosses one cut link, to the top
+//! tier, and no third part.
+//!
+//! A port decides when a packet will be delivered before its transmission starts, and can announce it to
+//! the next part then: at least the smallest packet's transmission time plus the link's delay ahead. This
+//! is the lookahead of conservative parallel simulation (Chandy and Misra, 1979).
 //!
 //! The plan follows from the graph. `features` decides which scenarios may be simulated this way.
 
-use super::by_hosts::ByHosts;
+use super::units::Units;
 use crate::topology::Graph;
 
 /// Lookahead of a part to itself.
@@ -29,17 +33,36 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Divides a network into at most `most` parts. There is no plan if the network does not consist of
-    /// units, or if something would reach another part in no time. `end_ps` is the time for which a run
-    /// continues after its workload is done, or half of it if parts learn late that flows are complete:
-    /// all must know by then. `transit_ps` is the smallest packet's time through a port's link.
+    /// Divides a network into at most `most` parts with about the same number of hosts each. There is no
+    /// plan if the network does not consist of units, if the order of hosts differs from the order of the
+    /// ports to them, which orders simultaneous arrivals, or if something would reach another part in no
+    /// time.
+    ///
+    /// `end_ps` is the time for which a run continues after its workload is done, or half of it if parts
+    /// learn late that flows are complete: all must know by then. `transit_ps` is the smallest packet's
+    /// time through a port's link.
     pub fn new(
         graph: &Graph,
         end_ps: u64,
         most: usize,
         transit_ps: impl Fn(usize) -> u64,
     ) -> Option<Plan> {
-        let ByHosts { of_hosts, of_ports } = ByHosts::new(graph, most)?;
+        let hosts = graph.hosts();
+        let to_host = |host: usize| Graph::opposite(graph.host_port(host));
+        if !(0..hosts.len()).map(to_host).is_sorted() {
+            return None;
+        }
+        let units = Units::of(graph)?;
+        let of_units = divide(&units.hosts, most);
+        let of_node = |node: usize| units.of_nodes[node].map(|unit| of_units[unit]);
+        let of_port = |port: usize| {
+            let there = of_node(graph.port_far_end(port));
+            there.or_else(|| of_node(graph.port_owner(port)))
+        };
+        let of_ports = (0..graph.ports()).map(of_port);
+        let of_ports = of_ports.collect::<Option<Vec<u8>>>()?;
+        let of_hosts = hosts.iter().map(|&host| of_node(host));
+        let of_hosts = of_hosts.collect::<Option<Vec<u8>>>()?;
         let parts = 1 + usize::from(*of_ports.iter().max()?);
         let mut lookahead_ps = vec![vec![end_ps; parts]; parts];
         for (part, to_parts) in lookahead_ps.iter_mut().enumerate() {
@@ -94,7 +117,7 @@ impl Plan {
 }
 
 /// Divides weights into at most `most` parts of about the same sum, numbered in order from 0.
-pub fn divide(weights: &[u128], most: usize) -> Vec<u8> {
+fn divide(weights: &[u128], most: usize) -> Vec<u8> {
     let total: u128 = weights.iter().sum();
     let (mut before, mut last, mut number) = (0, 0, 0);
     let part_of = |&weight: &u128| {
@@ -144,6 +167,39 @@ sizes.fixed = "1KB"
         assert_eq!(divide(&[1, 1, 1], 8), [0, 1, 2], "no more parts than units");
         assert_eq!(divide(&[9, 1, 1, 1], 2), [0, 1, 1, 1]);
         assert_eq!(divide(&[1, 1, 9, 1], 1), [0, 0, 0, 0]);
+    }
+
+    /// Every route between two hosts changes part at most once, on a link to the top tier.
+    #[test]
+    fn packets_cross_one_cut_link() {
+        for (shape, units) in [
+            ("topology.fat_tree.k=4", 4),
+            ("topology.tree={}", 8),
+            (
+                "topology.leaf_spine={leaves=3,spines=2,hosts_per_leaf=4}",
+                3,
+            ),
+        ] {
+            let graph = scenario(shape).graph().expect("valid");
+            let routes = crate::topology::Routes::new(&graph);
+            for most in [2, 3, 4, 64] {
+                let plan = Plan::new(&graph, 1000, most, |_| 1000).expect("has units");
+                assert_eq!(plan.parts, most.min(units), "{shape}");
+                let (of_hosts, of_ports) = (plan.of_hosts, plan.of_ports);
+                assert!(of_hosts.is_sorted() && of_hosts[0] == 0);
+                for (from, to) in [(0, 1), (0, of_hosts.len() - 1), (of_hosts.len() - 1, 1)] {
+                    let mut path = Vec::new();
+                    assert!(routes.path(from, to, 7, &mut path));
+                    let parts = path.iter().map(|&port| of_ports[port as usize]);
+                    let mut parts = Vec::from_iter(parts);
+                    parts.push(of_hosts[to]);
+                    parts.dedup();
+                    assert_eq!(parts[0], of_hosts[from]);
+                    assert_eq!(parts.last(), Some(&of_hosts[to]));
+                    assert_eq!(parts.len(), 1 + usize::from(of_hosts[from] != of_hosts[to]));
+                }
+            }
+        }
     }
 
     /// The lookahead is the time through a cut link, or the time in which all parts learn of the end.
