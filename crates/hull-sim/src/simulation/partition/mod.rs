@@ -42,7 +42,7 @@ use board::Board;
 use neighbour::Neighbour;
 use part::Part;
 
-pub use plan::Plan;
+use plan::Plan;
 
 /// Smallest number of packets that all hosts can send during the lookahead between two parts, so that
 /// parts are worth their messages.
@@ -273,14 +273,20 @@ fn on_threads(parts: &mut [Part<'_>], board: &Board) -> Vec<f64> {
     })
 }
 
+/// Number of records in all channels from a part: some hundred are in transit, and 128 KB stay in a
+/// second-level cache.
+const RECORDS: usize = 1 << 12;
+
 /// Neighbours of each part, in the order of their numbers.
 fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
+    let capacity = RECORDS / plan.parts.next_power_of_two();
     let mut all: Vec<Vec<Neighbour>> = (0..plan.parts).map(|_| Vec::new()).collect();
     for second in 0..plan.parts {
         for first in 0..second {
             let there_ps = plan.lookahead_ps[first][second];
             let back_ps = plan.lookahead_ps[second][first];
-            let (of_first, of_second) = Neighbour::pair([first, second], [there_ps, back_ps]);
+            let ahead_ps = [there_ps, back_ps];
+            let (of_first, of_second) = Neighbour::pair([first, second], ahead_ps, capacity);
             all[first].push(of_first);
             all[second].push(of_second);
         }

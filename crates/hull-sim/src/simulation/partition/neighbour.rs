@@ -41,11 +41,15 @@ pub struct Neighbour {
 
 impl Neighbour {
     /// Creates the views that two parts have of each other, the first part's first. `numbers` are
-    /// the parts' numbers, and `ahead_ps` the lookahead from the first to the second and from the
-    /// second to the first.
-    pub fn pair(numbers: [usize; 2], ahead_ps: [u64; 2]) -> (Neighbour, Neighbour) {
-        let (from_first, to_second) = channel();
-        let (from_second, to_first) = channel();
+    /// the parts' numbers, `ahead_ps` the lookahead from the first to the second and from the second
+    /// to the first, and `capacity` the number of records in a channel.
+    pub fn pair(
+        numbers: [usize; 2],
+        ahead_ps: [u64; 2],
+        capacity: usize,
+    ) -> (Neighbour, Neighbour) {
+        let (from_first, to_second) = channel(capacity);
+        let (from_second, to_first) = channel(capacity);
         let (notes_from_first, notes_to_second) = mpsc::channel();
         let (notes_from_second, notes_to_first) = mpsc::channel();
         let view =
@@ -210,7 +214,7 @@ mod tests {
     /// By hand: lookaheads of 700 from the second part and 200 to it.
     #[test]
     fn part_advances_until_messages_could_arrive() {
-        let (mut first, mut second) = Neighbour::pair([0, 1], [700, 200]);
+        let (mut first, mut second) = Neighbour::pair([0, 1], [700, 200], 8);
         assert_eq!((first.part, second.part), (1, 0));
         assert_eq!((first.stride_ps(), second.stride_ps()), (225, 225));
         // If nothing arrives, the first part acts at 5000 and the second at 1000: the second's packet

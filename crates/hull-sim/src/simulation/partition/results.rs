@@ -1,10 +1,10 @@
-//! The results of a run in parts: those of all parts, added to the first one's at the end.
+//! The results of a run in parts: at the end the first part takes over the results of all others.
 
 use super::plan::Plan;
 use crate::simulation::outcome::Measured;
 use crate::simulation::{Endpoints, Fabric, Simulation, Tally};
 
-/// Adds the results of part `number` to those of the first part.
+/// Adds the results of part `number` to the first part's.
 pub fn join(first: &mut Simulation, other: &mut Simulation, plan: &Plan, number: u8) {
     let options = &mut other.fabric.network.options;
     other.endpoints.forget_losses(options, &mut other.tally);

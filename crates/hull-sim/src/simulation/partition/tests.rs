@@ -87,8 +87,9 @@ pub(super) fn everything(settings: &[String], served_by: ServedBy) -> (usize, u6
 }
 
 /// Results equal a single thread's, whoever serves the parts. Cases: losses, timeouts and selective
-/// acknowledgments; flows of the warm-up; a run that ends when all flows are complete; pacers; jitter, interrupts and
-/// delayed acknowledgments; several queues per port; several transports and groups; a flow per few ns.
+/// acknowledgments; flows of the warm-up; a run that ends when all flows are complete; pacers; jitter,
+/// interrupts and delayed acknowledgments; several queues per port; several transports and groups; a flow
+/// per few ns.
 #[test]
 fn division_does_not_matter() {
     let marking = "switch.marking={threshold=\"15KB\"}";
