@@ -52,10 +52,9 @@ def star(scheme: str) -> Figure:
     return Figure(f"star {scheme}", "speed", "epfl-table2", scheme, STAR, 10)
 
 
-def tree(scheme: str, kind: str = "speed") -> Figure:
+def tree(scheme: str) -> Figure:
     """The tree of 192 hosts, 100,000 flows."""
-    name = f"tree192 {scheme}" if kind == "speed" else f"tree192 {scheme}, {kind}"
-    return Figure(name, kind, "tree192", scheme, TREE, 192)
+    return Figure(f"tree192 {scheme}", "speed", "tree192", scheme, TREE, 192)
 
 
 def fat_tree(k: int, count: int, *, large: bool = False) -> Figure:
@@ -129,7 +128,6 @@ FIGURES = (
     fixed(),
     one_flow("a run of one flow", 4),
     one_flow("start of 65536", 64, large=True),
-    *(tree(scheme, kind) for kind in ("threads", "busy") for scheme in SCHEMES),
     *(fat_tree_of(scheme, kind) for kind in ("threads", "busy") for scheme in SCHEMES),
     loop("dctcp"),
     loop("hull"),

@@ -76,15 +76,16 @@ def test_no_groups_no_change(tmp_path: Path) -> None:
 
 
 def test_same_bytes_on_any_number_of_threads(tmp_path: Path) -> None:
-    table = grouped(topology={"leaf_spine": {"leaves": 2, "hosts_per_leaf": 4, "spines": 2}})
+    table = grouped(topology={"leaf_spine": {"leaves": 3, "hosts_per_leaf": 4, "spines": 2}})
+    fast = ["host.rate=100Gbps", "switch.rate=100Gbps", "workload.flows.connections=per_flow"]
     names = [f"{threads}" for threads in (1, 2, 3)]
     for name in names:
-        hull.run(table, tmp_path / name, set=[f"run.threads={name}", "run.duration=10ms"])
+        hull.run(table, tmp_path / name, set=[*fast, f"run.threads={name}", "run.duration=10ms"])
     files = [(tmp_path / name / "flows.parquet").read_bytes() for name in names]
     assert files[0] == files[1] == files[2]
     parts = [hull.load(tmp_path / name).summary["parts"][0] for name in names]
     assert parts[0]["groups"] == parts[1]["groups"] == parts[2]["groups"]
-    assert [part["threads"] for part in parts] == [1, 2, 3]
+    assert [part["divided"]["parts"] for part in parts] == [1, 2, 3]
 
 
 ROWS = pl.DataFrame(

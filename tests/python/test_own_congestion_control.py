@@ -84,8 +84,8 @@ def test_same_bytes_as_the_built_in(
     assert tables(own) == tables(built_in)
 
 
-def test_on_two_threads(tmp_path: Path) -> None:
-    """A run on two threads calls the class from the thread that has the senders."""
+def test_takes_one_thread(tmp_path: Path) -> None:
+    """A class may share state between flows, so its run is not divided."""
     table = tomllib.loads(scenarios.text("tree192"))
     table["schemes"] = {"own": table["schemes"]["dctcp"]}
     table["schemes"]["own"]["transport"]["congestion_control"] = "mine"
@@ -99,7 +99,11 @@ def test_on_two_threads(tmp_path: Path) -> None:
         )
         for threads in (1, 2)
     )
-    assert [run.summary["parts"][0]["threads"] for run in (one, two)] == [1, 2]
+    one_part = {"by": "none", "parts": 1, "threads": 1}
+    assert one.summary["parts"][0]["divided"] == one_part
+    because = "a congestion control of the user may share state between flows"
+    assert two.summary["parts"][0]["divided"] == one_part | {"because": because}
+    assert any(because in text for text in two.summary["warnings"])
     assert one.flows.height == 200
     assert one.flows.equals(two.flows)
 

@@ -12,6 +12,7 @@
 - A queue inside the sending host that decides the 99th percentile of small flows.
 - Flows that take longer in the second half of the measured time than in the first.
 - L4S packets, ECT(1), at switches that do not queue them apart from classic ones.
+- A run that asked for several threads and took one, with the reason.
 """
 
 import json
@@ -74,6 +75,7 @@ def warnings_of(
             *_unfinished(averages),
             _empty_groups(averages),
             _late_flows(seeds),
+            _one_thread(seeds),
             _unseparated(cell.scenario),
             _unmarked(cell.scenario, averages),
         )
@@ -154,6 +156,11 @@ def _late_flows(parts: Sequence[Mapping[str, Any]]) -> str:
         f"{rows} of the flow list would start after the measured time (run.warmup + run.duration) "
         "and did not"
     )
+
+
+def _one_thread(parts: Sequence[Mapping[str, Any]]) -> str:
+    reasons = {part.get("divided", {}).get("because") for part in parts} - {None}
+    return f"run.threads: one thread served the run ({'; '.join(sorted(reasons))})" if reasons else ""
 
 
 def _sends_ect1(transport: Mapping[str, Any]) -> bool:

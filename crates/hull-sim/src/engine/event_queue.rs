@@ -277,17 +277,6 @@ impl EventQueue {
         cancelled.iter().map(|event| event.packet_ref).collect()
     }
 
-    /// Moves all events to the end of `events`, in no particular order.
-    pub fn move_to(&mut self, events: &mut Vec<Due>) {
-        let mut all = self.drain();
-        let rest = std::iter::from_fn(|| self.later.pop(&mut all));
-        events.extend(rest.map(|event| Due {
-            at_ps: event.at_ps,
-            entity: Entity::from_bits(event.entity),
-            packet_ref: event.packet_ref,
-        }));
-    }
-
     fn push_again(&mut self, event: Far) {
         let entity = Entity::from_bits(event.entity);
         self.push(event.at_ps, entity, event.packet_ref);

@@ -36,7 +36,7 @@ pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
 pub use signal::{PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;
 pub use unloaded::Segments;
-pub use waits::{FIRST_TIER, PACER, PLACES, SENDER, TIERS, Waited, Waits};
+pub use waits::{FIRST_TIER, PACER, PLACES, SENDER, TIERS, Waits};
 pub use watch::{Occupancy, QueueLevel, Watch};
 
 use std::collections::BTreeMap;
@@ -187,9 +187,6 @@ impl Network {
         let at = at as usize;
         self.hops[at..at + ports.len()].copy_from_slice(ports);
         self.hops[at + ports.len()] = host as u32 | HOST;
-        if let Some(part) = &mut self.part {
-            part.note_route(at as u32, ports.len());
-        }
     }
 
     /// Entries of the route at `at`, which has `length` ports.

@@ -48,14 +48,3 @@ impl Waits {
         self.waited_ps[place] += waited_ps;
     }
 }
-
-/// Wait of a packet at a port of a part that does not keep the packet's options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waited {
-    /// Entry of the packet's options.
-    pub options: u32,
-    /// Place of the wait.
-    pub place: u8,
-    /// Its length, ps.
-    pub waited_ps: u64,
-}

@@ -45,13 +45,6 @@ impl Resolved {
         one
     }
 
-    /// The same network without traffic.
-    pub(crate) fn without_workload(&self) -> Self {
-        let mut quiet = self.clone();
-        quiet.scenario.workload = Default::default();
-        quiet
-    }
-
     /// Its network.
     pub fn graph(&self) -> &Arc<Graph> {
         &self.graph

@@ -28,9 +28,8 @@ pub struct Run {
     /// Number of seeds: seed, seed + 1, ...
     #[serde(default = "default::one_u32")]
     pub seeds: u32,
-    /// Processor threads of one run. With 2, hosts and switches are simulated in parallel if the
-    /// network has links between switches; with more, the switches are divided. The results are the
-    /// same.
+    /// Processor threads of one run. A large fat tree, tree or leaf-spine network whose flows are
+    /// independent is divided by its hosts; other runs take one thread. The results are the same.
     #[serde(default = "default::one_u32")]
     pub threads: u32,
 }

@@ -241,11 +241,11 @@ impl Switch {
             latency: _,
             cut_through: _, // shortens the time ahead, which is taken from the ports
             buffer: _,
-            memory: _,     // is shared by the ports of a switch, which are in one part then
+            memory: _,     // is judged with what flows and ports share
             priorities: _, // the next packet is chosen when the link is free
             dwrr: _,       // as with priorities, which it needs
             dualpi2: _,    // as with priorities
-            fq_codel: _,   // as with priorities
+            fq_codel: _,   // as memory
             commit: _,     // chosen earlier
             trimming: _,   // decides when a packet comes
             count_in_service: _,

@@ -1,16 +1,14 @@
 //! When the workload of a run was complete. Times are ps.
 //!
 //! A run checks whether its workload is done after each end of a flow: the arrival of its last byte, and
-//! the acknowledgment if the flow is measured. Parts that have hosts each know their own flows only. A
+//! the acknowledgment if the flow is measured. The parts of a run each know their own flows only. A
 //! part whose flows are all complete tells the others since when; the run is complete at the latest of
 //! these times.
 
-/// Time of a part's last change, and the end of a run whose flows are in one part.
+/// Time of a part's last change.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Completion {
     changed_ps: Since,
-    /// Time at which a check has ended the run, if one part has all flows.
-    pub ended_ps: Option<u64>,
 }
 
 /// Time since when a part's flows are complete, ps: the time of its last change. The run is
@@ -21,7 +19,7 @@ pub type Since = u64;
 pub const NOT_YET: Since = u64::MAX;
 
 /// No flow of the part has ended: a run does not end before one has.
-pub const NEVER: Since = 0;
+const NEVER: Since = 0;
 
 impl Completion {
     /// Records that a message has arrived or was acknowledged at this time.
@@ -32,11 +30,6 @@ impl Completion {
     /// Time of the last change.
     pub fn since(&self) -> Since {
         self.changed_ps
-    }
-
-    /// Time at which a check has ended the run.
-    pub fn end(&self) -> Since {
-        self.ended_ps.unwrap_or(NEVER)
     }
 }
 

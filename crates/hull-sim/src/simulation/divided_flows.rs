@@ -17,24 +17,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Endpoints;
 use super::flows::{FlowTable, Pending};
-use super::losses::Loss;
 use crate::measure::{AckedFlow, MessageWaits};
-use crate::network::{Network, Options, Waited, Waits};
+use crate::network::{Network, Options, Waits};
 use crate::workload::{FlowRecord, Message};
 
 /// What one part tells another, in the order in which it happened.
 #[derive(Clone, Debug)]
 pub enum Note {
-    /// A packet was lost, and the flow must learn of it.
-    Lost(Loss),
     /// A flow was opened whose receiver is in the part.
     Opened(Box<Opening>),
     /// Options of the next packet that has some, and its waits if it is the last one of a message.
     Options(Box<(Options, Option<Waits>)>),
     /// The message of the flow in this slot arrived, and the waits of its last packet.
     Arrived(u32, At, Option<Box<MessageWaits>>),
-    /// A packet whose options the other part keeps has waited.
-    Waited(Waited),
     /// Count of packets in flight at the receiver's half, and the time of its last change.
     InFlight(u32, InFlight),
     /// For the tables of the run.

@@ -139,7 +139,7 @@ impl Simulation {
         if let Some((packet, waited_ps)) = &sent
             && packet.is_last()
         {
-            (self.endpoints).note_wait(packet, port, *waited_ps, &mut self.fabric);
+            self.fabric.note_wait(packet, port, *waited_ps);
         }
         let limits = self.endpoints.limits_queues && self.fabric.is_of_host(port);
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
@@ -185,7 +185,7 @@ impl Simulation {
         let taken = self.transmit(earliest_ps, port, place);
         if taken == Taken::Goes {
             let wait_ps = free_ps.max(earliest_ps).saturating_sub(self.clock.now_ps);
-            (self.endpoints).note_wait(&packet, port, wait_ps, &mut self.fabric);
+            self.fabric.note_wait(&packet, port, wait_ps);
         }
         taken
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::flows::{FlowTable, Pending};
 use super::{Endpoints, Fabric};
 use crate::measure::MessageWaits;
-use crate::network::{FIRST_TIER, OptionTable, PLACES, Packet, SENDER, Waited, Waits, flags};
+use crate::network::{FIRST_TIER, OptionTable, PLACES, Packet, SENDER, Waits, flags};
 use crate::transport::sequence;
 
 /// Slot and end of a message, modulo 2^32.
@@ -77,15 +77,24 @@ impl OptionTable {
 }
 
 impl Fabric {
+    /// Records that a last packet has waited at a port.
+    pub fn note_wait(&mut self, packet: &Packet, port: usize, wait_ps: u64) {
+        if wait_ps > 0
+            && let Some(place) = self.place_of(port)
+            && let Some(waits) = self.network.options.waits_mut(packet.options)
+        {
+            waits.add(place, wait_ps);
+        }
+    }
+
     /// Place of waits at a port; `None` for flows without a route.
-    fn place_of(&self, port: usize) -> Option<u8> {
+    fn place_of(&self, port: usize) -> Option<usize> {
         if port >= self.graph.ports() {
             return None;
         }
         let of = self.graph.tiers_of(port);
         let tier = self.tiers.iter().position(|&tier| tier == of);
-        let place = tier.map_or(SENDER, |tier| (FIRST_TIER + tier).min(PLACES - 1));
-        Some(place as u8)
+        Some(tier.map_or(SENDER, |tier| (FIRST_TIER + tier).min(PLACES - 1)))
     }
 }
 
@@ -101,31 +110,6 @@ impl Endpoints {
     ) {
         if self.table.flows[packet.flow as usize].ends_at(position) {
             options.follow_last(packet, now_ps);
-        }
-    }
-
-    /// Records that a last packet has waited at a port, here or in the part that keeps its options.
-    pub(super) fn note_wait(
-        &mut self,
-        packet: &Packet,
-        port: usize,
-        wait_ps: u64,
-        fabric: &mut Fabric,
-    ) {
-        if wait_ps == 0 {
-            return;
-        }
-        let Some(place) = fabric.place_of(port) else {
-            return;
-        };
-        if !self.keeps_flows {
-            self.waited.push(Waited {
-                options: packet.options,
-                place,
-                waited_ps: wait_ps,
-            });
-        } else if let Some(waits) = fabric.network.options.waits_mut(packet.options) {
-            waits.add(usize::from(place), wait_ps);
         }
     }
 

@@ -68,23 +68,8 @@ impl Endpoints {
             flow: packet.flow,
             options: packet.options,
         };
-        self.await_loss(loss, clock);
-    }
-
-    /// Records a loss. If another part holds the flows, the caller must [take the loss
-    /// there](Endpoints::take_losses).
-    pub(super) fn await_loss(&mut self, loss: Loss, clock: &mut Clock) {
+        clock.schedule(loss.at_ps, Kind::Loss, 0);
         self.losses.push(Reverse(loss));
-        if self.keeps_flows {
-            clock.schedule(loss.at_ps, Kind::Loss, 0);
-        }
-    }
-
-    /// Takes all unreported losses, and calls `carry` with each.
-    pub(super) fn take_losses(&mut self, mut carry: impl FnMut(Loss)) {
-        while let Some(Reverse(loss)) = self.losses.pop() {
-            carry(loss);
-        }
     }
 
     /// Reports the next loss to its flow.

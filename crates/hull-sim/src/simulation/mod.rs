@@ -37,11 +37,10 @@ mod traffic;
 use crate::engine::{Entity, Kind, LARGE};
 use crate::host::HostSide;
 use crate::measure::{Counts, FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
-use crate::network::Waited;
 use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
 pub use crate::workload::{LastFlow, Quality};
 
-pub use build::{build, build_with_external, verify};
+pub use build::{build, build_in_parts, build_with_external, verify};
 use clock::Clock;
 use completion::Completion;
 pub use control::Control;
@@ -51,8 +50,7 @@ use instruments::Instruments;
 pub use live::{Live, Shown};
 use losses::Losses;
 pub use outcome::{
-    Divided, DividedBy, Measured, Outcome, PacketCount, PartLoad, ProcessorUse, SendingUse,
-    Throughput,
+    Divided, DividedBy, Measured, Outcome, PacketCount, ProcessorUse, SendingUse, Throughput,
 };
 use partition::Partition;
 use prefetch_stages::Ahead;
@@ -87,6 +85,8 @@ pub struct Simulation {
     tally: Tally,
     /// Other parts, if the run is simulated in parts.
     partition: Option<Box<Partition>>,
+    /// Reason why a run that asks for several threads has one part.
+    undivided: Option<&'static str>,
 }
 
 /// Hosts and flows.
@@ -101,10 +101,6 @@ struct Endpoints {
     limits_queues: bool,
     /// Losses that their flows do not yet know.
     losses: Losses,
-    /// Waits of packets whose options another part keeps.
-    waited: Vec<Waited>,
-    /// Whether this part holds the flows whose packets it loses, and their options; the fabric does not.
-    keeps_flows: bool,
 }
 
 /// Workload and its requests.
@@ -160,8 +156,7 @@ impl Simulation {
         self
     }
 
-    /// Makes one thread serve the parts in turn without joining them, if the run is in parts; for
-    /// measurements of each part.
+    /// Makes one thread serve all parts, if the run is in parts: they exchange the same messages.
     pub fn in_turn(mut self) -> Self {
         self.partition = self.partition.map(|parts| Box::new(parts.in_turn()));
         self
@@ -170,7 +165,7 @@ impl Simulation {
     /// Whether this is the whole run or its first part, which alone takes samples and counts what all
     /// parts do.
     fn is_first(&self) -> bool {
-        self.endpoints.keeps_flows && self.endpoints.table.is_of_first_part()
+        self.endpoints.table.is_of_first_part()
     }
 
     /// Starts everything that begins at time 0.
@@ -196,8 +191,11 @@ impl Simulation {
 
     /// Runs to the end, or until `control` requests a stop.
     pub fn run(mut self, control: &Control) -> Result<Outcome, Failure> {
-        let divided = self.partition.as_deref().map(Partition::divided);
-        let (measured, parts) = match self.partition.take() {
+        let divided = match &self.partition {
+            Some(parts) => parts.divided(),
+            None => Divided::into_one(self.undivided),
+        };
+        let (measured, other_threads_seconds) = match self.partition.take() {
             Some(parts) => parts.run(&mut self, control)?,
             None => (self.run_phases(control)?, Vec::new()),
         };
@@ -206,7 +204,7 @@ impl Simulation {
         control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
         let options = &mut self.fabric.network.options;
         self.endpoints.forget_losses(options, &mut self.tally);
-        Outcome::of(self, measured, &parts, divided.unwrap_or_default())
+        Outcome::of(self, measured, other_threads_seconds, divided)
     }
 
     /// Runs to the end of the measured time, measures, and lets started flows complete.

@@ -1,7 +1,5 @@
 //! The results of a run: counts, distributions and logs.
 
-use std::time::Duration;
-
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -93,30 +91,14 @@ pub struct SendingUse {
     pub utilization: f64,
 }
 
-/// Load of one part of a run that was simulated in parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PartLoad {
-    /// Number of events served.
-    pub events: u64,
-    /// Number of messages to and from other parts: packets, losses and routes.
-    pub messages: u64,
-    /// Number of times that its thread served it, or found nothing to serve.
-    pub steps: u64,
-    /// Wall-clock time while one thread served the parts in turn.
-    pub in_turn: Duration,
-}
-
 /// How the network of a run was divided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DividedBy {
     /// One part.
-    #[default]
     None,
-    /// Each part has hosts.
+    /// Each part has some of the hosts.
     Hosts,
-    /// One part has all hosts, the others have switches.
-    Switches,
 }
 
 /// Division of a run among threads. Its results do not depend on it.
@@ -126,16 +108,21 @@ pub struct Divided {
     pub by: DividedBy,
     /// Number of parts.
     pub parts: u32,
-    /// Largest number of threads that serve parts at the same time.
+    /// Number of threads that served them.
     pub threads: u32,
+    /// Reason why a run that asks for several threads has one part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<&'static str>,
 }
 
-impl Default for Divided {
-    fn default() -> Divided {
+impl Divided {
+    /// Division of a run into one part.
+    pub fn into_one(because: Option<&'static str>) -> Divided {
         Divided {
             by: DividedBy::None,
             parts: 1,
             threads: 1,
+            because,
         }
     }
 }
@@ -199,19 +186,16 @@ pub struct Outcome {
     pub flow_slots: u64,
     /// Processor time of each thread except the first, s.
     pub other_threads_seconds: Vec<f64>,
-    /// Load of each part, the hosts' part first, if the run was simulated in parts.
-    pub part_loads: Vec<PartLoad>,
     /// How the run was divided.
     pub divided: Divided,
 }
 
 impl Outcome {
-    /// Creates the results of a run. `parts` has the load of each part and the processor time of
-    /// its thread, s, if the run was simulated in parts.
+    /// Creates the results of a run; the processor times of its other threads are in s.
     pub(super) fn of(
         simulation: Simulation,
         measured: Measured,
-        parts: &[(PartLoad, f64)],
+        other_threads_seconds: Vec<f64>,
         divided: Divided,
     ) -> Result<Self, Failure> {
         let Simulation {
@@ -267,8 +251,7 @@ impl Outcome {
             flow_slots: tally
                 .flow_slots
                 .unwrap_or(endpoints.table.flows.len() as u64),
-            other_threads_seconds: parts.iter().skip(1).map(|&(_, seconds)| seconds).collect(),
-            part_loads: parts.iter().map(|&(load, _)| load).collect(),
+            other_threads_seconds,
             divided,
             logs: instruments.logs,
             waits: records.waits.summary(records.flows.classes(), &tiers),

@@ -210,7 +210,6 @@ impl Demand {
                 }
             };
         if self.done {
-            self.completion.ended_ps.get_or_insert(clock.now_ps);
             clock.end_after(notice.to_fabric_ps);
         }
     }

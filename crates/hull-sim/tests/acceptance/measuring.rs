@@ -1,6 +1,5 @@
 //! Measurement does not perturb the simulation: with and without ports, captures, series and other
-//! intervals, with tables or without, on one thread or two, a run leaves the same files, byte for
-//! byte, and the same counts. Trees and leaf-spines with drops, timeouts and short flows: there a
+//! intervals, with tables or without, a run leaves the same files, byte for byte, and the same counts. Trees and leaf-spines with drops, timeouts and short flows: there a
 //! flow's slot is released after a drop, and a run ends, as late as the network's
 //! `topology::Notice` says.
 //!
@@ -17,13 +16,7 @@ use serde_json::{Map, Value};
 use super::queue_series::folder;
 
 /// Results that describe the machine rather than the run.
-const OF_THE_MACHINE: [&str; 5] = [
-    "threads",
-    "divided",
-    "cpu_seconds",
-    "wall_seconds",
-    "peak_rss_bytes",
-];
+const OF_THE_MACHINE: [&str; 3] = ["cpu_seconds", "wall_seconds", "peak_rss_bytes"];
 
 /// Results of a part.
 pub struct Left {
@@ -110,7 +103,7 @@ initial_window = 10
 ack_every = 1
 initial_rto = "2ms"
 min_rto = "1ms"
-max_rto = "2ms" # no long tail, through which two threads would creep on a busy machine
+max_rto = "2ms"
 [workload.flows]
 load = "60%"
 count = 400
@@ -186,7 +179,6 @@ fn compare(
     let flows = "measure.flows={count=300,interval=\"20us\"}".to_owned();
     let pacers = "measure.pacers={interval=\"30us\"}".to_owned();
     let sampled = "measure.sample_interval=7us".to_owned();
-    let two = "run.threads=2".to_owned();
     let series = [flows, pacers, sampled];
     let mut note = |what: &str, difference: Option<String>| {
         let name = format!("{} {name} {what}", network.name);
@@ -200,17 +192,10 @@ fn compare(
     for (what, more) in [
         ("port", vec![one.clone()]),
         ("ports", vec![all]),
-        ("changes", vec![one.clone(), changes]),
+        ("changes", vec![one, changes]),
         ("capture", vec![capture]),
         ("series", series.to_vec()),
-        ("everything", everything.clone()),
-        ("two", vec![two.clone()]),
-        ("two-port", vec![one, two.clone()]),
-        (
-            "two-series",
-            [&series[..], std::slice::from_ref(&two)].concat(),
-        ),
-        ("two-everything", [everything, vec![two]].concat()),
+        ("everything", everything),
     ] {
         let resampled = more.iter().any(|key| key.contains("sample_interval"));
         let except: &[&str] = if resampled { &["latency.parquet"] } else { &[] };
@@ -252,9 +237,9 @@ fn drops_timeouts_and_short_flows() {
     assert!(found.is_empty(), "{}", found.concat());
 }
 
-/// Runs that use one thread, measured or not.
+/// Switches that know more of their packets, and links that fail.
 #[test]
-fn runs_that_are_never_split() {
+fn more_of_switches() {
     let mut found = Vec::new();
     for network in [TREE, LEAVES] {
         let failed = network.link;
@@ -293,12 +278,10 @@ fn a_run_that_ends_in_the_middle() {
         let bare = left(&read(&network, &settings, &[]), 3, Some("measuring-middle"));
         let bare = bare.expect("runs");
         assert!(bare.summary["packets"]["in_flight"].as_u64() > Some(0));
-        for measured in ["measure.flows={count=99}", "run.threads=2"] {
-            let ports = format!("measure.ports=[\"{}\"]", network.port);
-            let more = [measured.to_owned(), ports];
-            let measured = read(&network, &settings, &more);
-            let measured = left(&measured, 3, Some("measuring-middle-too")).expect("runs");
-            assert_eq!(bare.difference(&measured, &[]), None);
-        }
+        let ports = format!("measure.ports=[\"{}\"]", network.port);
+        let more = ["measure.flows={count=99}".to_owned(), ports];
+        let measured = read(&network, &settings, &more);
+        let measured = left(&measured, 3, Some("measuring-middle-too")).expect("runs");
+        assert_eq!(bare.difference(&measured, &[]), None);
     }
 }

@@ -33,13 +33,13 @@ fn resolved(settings: &[String]) -> Result<Scenario, String> {
 
 /// Results of a run, for comparison with another run.
 fn results(scenario: &Scenario, seed: u64) -> Result<(Outcome, String), String> {
-    let simulation = simulation::build(scenario, seed, None).map_err(|e| format!("{e:?}"))?;
+    let simulation =
+        simulation::build_in_parts(scenario, seed, None).map_err(|e| format!("{e:?}"))?;
     let mut outcome = simulation
         .run(&Control::default())
         .map_err(|e| format!("{e:?}"))?;
     outcome.other_threads_seconds.clear();
-    outcome.part_loads.clear();
-    outcome.divided = Divided::default();
+    outcome.divided = Divided::into_one(None);
     let text = format!("{outcome:?}");
     Ok((outcome, text))
 }
@@ -86,8 +86,7 @@ fn measurement(number: u64, links: &[LinkCount]) -> (Settings, &'static [&'stati
 /// other.
 const THREADS: [u32; 8] = [2, 2, 3, 2, 2, 4, 2, 8];
 
-/// Difference between a measured run and an unmeasured one: with a probe each takes one thread;
-/// without, the measured run takes several.
+/// Difference between a measured run and an unmeasured one, with a probe or without.
 fn perturbation(
     settings: &[String],
     seed: u64,
@@ -99,7 +98,6 @@ fn perturbation(
     if !seed.is_multiple_of(4) {
         bare.measure.probe = None;
         measured.measure.probe = None;
-        measured.run.threads = THREADS[seed as usize / 5 % THREADS.len()];
     }
     let bare = left(&bare, seed, Some("random-bare"))?;
     let measured = left(&measured, seed, Some("random-measured"))?;

@@ -1,12 +1,11 @@
-//! A run gives byte-identical results on any number of threads (`run.threads`): flows in order,
-//! samples, links, every count. Both sides of the comparison come from hull; other files check that
-//! the results are correct.
+//! A run gives byte-identical results on any number of threads (`run.threads`): flows in order, samples,
+//! links, every count. Both sides of the comparison come from hull; other files check that the results
+//! are correct. The networks are smaller than those that hull divides for users.
 
 use std::fmt::Write;
 
 use hull_sim::scenario::{self, Scenario};
-use hull_sim::simulation::{self, Control, Failure, Outcome};
-use hull_sim::workload::QueryRecord;
+use hull_sim::simulation::{Control, Failure, Outcome, Simulation, build_in_parts};
 
 use super::star;
 
@@ -41,13 +40,6 @@ connections = "per_flow"
 sizes.pareto = { shape = 1.05, mean = "100KB" }
 "#;
 
-const INCAST: &str = r#"
-[workload.incast]
-total = "1MB"
-queries = 3
-all_to_all = true
-"#;
-
 const DCTCP: [&str; 3] = [
     "transport.congestion_control=dctcp",
     "transport.ecn=true",
@@ -61,8 +53,8 @@ const HULL: [&str; 4] = [
     "pacer={update_interval=\"7.2us\",beta=375,association_timeout=\"1ms\"}",
 ];
 
-/// Thread counts compared with one: some divide the switches evenly, and some may exceed the
-/// machine's processors.
+/// Thread counts compared with one: some divide the units evenly, and some may exceed the machine's
+/// processors.
 const THREADS: [u32; 4] = [2, 3, 4, 8];
 
 fn scenario(parts: &[&str], settings: &[&str], threads: u32) -> Scenario {
@@ -108,14 +100,19 @@ fn on_all(parts: &[&str], settings: &[&str]) -> Outcome {
     on_each(parts, settings, &THREADS)
 }
 
-/// Runs as a user's run on this machine, and with the parts in turn, so that they also communicate
-/// where processors are fewer.
-fn on_threads(scenario: &Scenario) -> [Outcome; 2] {
-    let in_turn = match simulation::build(scenario, 1, None) {
-        Ok(simulation) => simulation.in_turn().run(&Control::default()),
+fn built(scenario: &Scenario) -> Simulation {
+    match build_in_parts(scenario, 1, None) {
+        Ok(simulation) => simulation,
         Err(problem) => panic!("{problem:?}"),
-    };
-    [star::run(scenario, 1), in_turn.expect("runs to its end")]
+    }
+}
+
+/// Runs on the threads that this machine has, and on one for all parts.
+fn on_threads(scenario: &Scenario) -> [Outcome; 2] {
+    [built(scenario), built(scenario).in_turn()].map(|simulation| {
+        let outcome = simulation.run(&Control::default());
+        outcome.expect("runs to its end")
+    })
 }
 
 fn on_each(parts: &[&str], settings: &[&str], threads: &[u32]) -> Outcome {
@@ -124,11 +121,8 @@ fn on_each(parts: &[&str], settings: &[&str], threads: &[u32]) -> Outcome {
     let text = everything(&one);
     for &threads in threads {
         for outcome in on_threads(&scenario(parts, settings, threads)) {
-            let others = outcome.other_threads_seconds.len();
-            assert!(
-                (1..threads as usize).contains(&others),
-                "{others} of {threads}"
-            );
+            let parts = outcome.divided.parts;
+            assert!((2..=threads).contains(&parts), "{parts} of {threads}");
             let all = everything(&outcome);
             if let Some((here, there)) = text.lines().zip(all.lines()).find(|(a, b)| a != b) {
                 panic!("one thread: {here}\n{threads} threads: {there}");
@@ -153,35 +147,6 @@ fn each_network_with_each_scheme() {
             assert!(outcome.packet_hops > hops, "{}", outcome.packet_hops);
         }
     }
-}
-
-#[test]
-fn several_transports() {
-    let others = r#"
-[transports.dctcp]
-congestion_control = "dctcp"
-ecn = true
-[transports.cubic]
-congestion_control = "cubic"
-[[workload.long_lived.flows]]
-src = "1-5"
-dst = 15
-transport = "dctcp"
-[[workload.long_lived.flows]]
-src = "6-10"
-dst = 15
-transport = "cubic"
-"#;
-    let settings = [
-        "switch.marking.threshold=15KB",
-        "switch.buffer=30pkts",
-        "run.drain=1ms",
-        "groups={small=\"bytes<10KB\",low=\"src:0-7\"}",
-    ];
-    let outcome = on_all(&[FAT_TREE, FLOWS, others], &settings);
-    assert!(outcome.packets.dropped > 0 && outcome.marks > 0);
-    assert_eq!(outcome.flows.groups().len(), 3);
-    assert_eq!(outcome.transports.len(), 3);
 }
 
 #[test]
@@ -266,35 +231,20 @@ fn priority_classes() {
     }
 }
 
-/// Coupled queues and flow queues mark and drop when the link is free.
+/// Coupled queues mark and drop when the link is free.
 #[test]
 fn active_queue_management() {
-    let prague = r#"
-[transports.prague]
-congestion_control = "prague"
-ecn = true
-[[workload.long_lived.flows]]
-src = "1-5"
-dst = 11
-transport = "prague"
-"#;
-    for rule in [
+    let settings = [
+        "transports={prague={congestion_control=\"prague\",ecn=true}}",
+        "workload.flows.transport=prague",
+        "workload.flows.load=60%",
+        "run.drain=1ms",
         "switch.dualpi2={typical_rtt=\"50us\",step=\"20us\"}",
-        "switch.fq_codel={target=\"20us\",interval=\"100us\",flows=16}",
-    ] {
-        for network in [FAT_TREE, LEAVES] {
-            let settings = ["workload.flows.load=60%", "run.drain=1ms", rule];
-            let outcome = on_all(&[network, FLOWS, prague], &settings);
-            assert!(outcome.packets.dropped > 0 && outcome.marks > 0, "{rule}");
-        }
+    ];
+    for network in [FAT_TREE, LEAVES] {
+        let outcome = on_all(&[network, FLOWS], &settings);
+        assert!(outcome.marks > 0);
     }
-}
-
-#[test]
-fn queues_of_a_nic() {
-    let settings = ["host.nic_queues=4", "workload.flows.load=60%"];
-    let outcome = on_all(&[FAT_TREE, FLOWS], &settings);
-    assert!(outcome.packet_hops > 3000);
 }
 
 /// Each flow has its own queue in its host; its slot in a part does not matter.
@@ -315,27 +265,9 @@ fn queues_of_a_host() {
     }
 }
 
-/// A switch's ports share its memory, so a switch stays in one part.
+/// More traffic in a lookahead, and more units.
 #[test]
-fn shared_memory() {
-    for (network, size) in [(TREE, "60KB"), (FAT_TREE, "20KB"), (LEAVES, "60KB")] {
-        let memory = format!("switch.memory={{size=\"{size}\",alpha=\"100%\"}}");
-        for more in [
-            &["switch.buffer=unlimited", "switch.count_in_service=true"][..],
-            &["switch.priorities=2", "workload.high_priority_below=10KB"],
-            &DCTCP,
-        ] {
-            let settings = [memory.as_str(), "workload.flows.load=60%", "run.drain=1ms"];
-            let outcome = on_all(&[network, FLOWS], &[&settings, more].concat());
-            assert!(outcome.packets.dropped > 0, "{:?}", outcome.packets);
-        }
-    }
-}
-
-/// A network with much traffic in a lookahead is divided by hosts where there are processors for three
-/// parts or more.
-#[test]
-fn division_by_hosts() {
+fn fast_links() {
     let fast = [
         "topology.fat_tree.k=8",
         "host.rate=100Gbps",
@@ -363,15 +295,14 @@ fn long_silences() {
         "run.duration=2s",
         "measure.sample_interval=1s",
     ];
-    let flows = "[workload.flows]\nconnections = \"persistent\"\n";
+    let flows = "[workload.flows]\nconnections = \"per_flow\"\n";
     let outcome = on_all(&[LEAVES, flows], &settings);
     assert!(outcome.flows.rows().len() > 20);
 }
 
 #[test]
-fn persistent_connections_and_cut_through() {
+fn handshakes_and_delayed_acknowledgments() {
     let settings = [
-        "workload.flows.connections=persistent",
         "switch.cut_through=64B",
         "transport.ack_every=2",
         "transport.delayed_ack=500us",
@@ -379,45 +310,41 @@ fn persistent_connections_and_cut_through() {
         "switch.count_in_service=true",
     ];
     on_all(&[LEAVES, FLOWS], &settings);
-    // All pairs of hosts: 18,336 connections.
-    on_all(&[TREE, FLOWS], &["run.duration=100us", settings[0]]);
 }
 
-#[test]
-fn fan_out() {
-    on_all(
-        &[LEAVES, INCAST],
-        &["run.duration=100s", "switch.buffer=20pkts"],
-    );
+/// Runs on one thread, whatever the scenario asks for. Returns the reason.
+fn undivided(parts: &[&str], settings: &[&str]) -> &'static str {
+    let divided = |simulation: Simulation| {
+        let outcome = simulation.run(&Control::default());
+        outcome.expect("runs to its end").divided
+    };
+    let short = ["run.duration=10us", "run.drain=0s"];
+    let scenario = scenario(parts, &[settings, &short].concat(), 4);
+    let divided = divided(built(&scenario));
+    assert_eq!((divided.parts, divided.threads), (1, 1), "{settings:?}");
+    divided.because.expect("says why")
 }
 
-#[test]
-fn incast_to_random_receivers() {
-    let incast = "[workload.incast]\nload = \"10%\"\nfan_in = 8\ntotal = \"100KB\"\n";
-    let outcome = on_all(&[LEAVES, incast, FLOWS], &["switch.buffer=20pkts"]);
-    let done = |query: &&QueryRecord| query.completion_ps.is_some() && query.bytes == 100_000;
-    let queries = outcome.queries.iter().filter(done).count();
-    assert!(queries > 5, "{queries}");
-}
-
-/// A network without links between switches is not partitioned, and a switch is never split.
+/// There are no more parts than the network has pods or leaves, and none in other networks.
 #[test]
 fn no_more_parts_than_the_network_has() {
-    let flows = FLOWS.replace("30%", "10%");
-    let threads = |shape: &str, threads: u32| {
-        let outcome = star::run(&scenario(&[shape, &flows], &[], threads), 1);
-        1 + outcome.other_threads_seconds.len()
+    let parts = |shape: &str| {
+        let scenario = scenario(&[shape, FLOWS], &["run.duration=10us", "run.drain=0s"], 64);
+        let outcome = built(&scenario).run(&Control::default());
+        outcome.expect("runs to its end").divided.parts
     };
-    assert_eq!(threads("[topology.star]\nhosts = 4\n", 8), 1);
-    assert_eq!(threads("[topology.dumbbell]\npairs = 2\n", 8), 1);
-    assert_eq!(
-        threads(LEAVES, 64),
-        6,
-        "three leaves, two spines and the hosts"
-    );
+    assert_eq!([LEAVES, FAT_TREE, TREE].map(parts), [3, 4, 8]);
+    for shape in [
+        "[topology.star]\nhosts = 4\n",
+        "[topology.dumbbell]\npairs = 2\n",
+    ] {
+        let because = undivided(&[shape, &FLOWS.replace("30%", "10%")], &[]);
+        assert!(because.starts_with("topology "), "{because}");
+    }
 }
 
-/// Dequeue marking, PIE, RCP, QCN, link failures and measurements across parts take one thread.
+/// Dequeue marking, PIE, RCP, QCN, link failures, state that flows or ports share, and measurements
+/// across parts take one thread.
 #[test]
 fn features_that_need_one_thread() {
     let link = "leaf0--spine0";
@@ -427,34 +354,61 @@ fn features_that_need_one_thread() {
     let late_port = format!("switch.ports=[{{tier=\"leaf-spine\",marking={marking}}}]");
     let times = "interval=\"10us\",round_trip=\"12us\"";
     let rcp = format!("switch.rcp={{algorithm=\"rcp\",alpha=\"40%\",beta=\"20%\",{times}}}");
-    for settings in [
-        &late[..],
-        &["transport.ecn=true", &late_port],
-        &[&failure],
-        &["transport.congestion_control=rcp", &rcp],
-        &[
-            "transport.congestion_control=qcn",
-            "transport.qcn.initial_rate=1Gbps",
-            "switch.qcn.equilibrium=4KB",
-        ],
-        &["switch.pie={}"],
-        &["measure.probe={}"],
-        &["measure.ports=[\"leaf-spine\"]"],
+    for (settings, begin) in [
+        (&late[..], "a switch decides"),
+        (&["transport.ecn=true", &late_port], "a switch decides"),
+        (&[&failure], "topology.failures"),
+        (
+            &["transport.congestion_control=rcp", &rcp],
+            "a switch decides",
+        ),
+        (
+            &[
+                "transport.congestion_control=qcn",
+                "transport.qcn.initial_rate=1Gbps",
+                "switch.qcn.equilibrium=4KB",
+            ],
+            "a switch decides",
+        ),
+        (&["switch.pie={}"], "a switch decides"),
+        (&["switch.fq_codel={}"], "switch.fq_codel"),
+        (
+            &["switch.memory={size=\"60KB\",alpha=\"100%\"}"],
+            "switch.memory",
+        ),
+        (&["host.nic_queues=4"], "host.nic_queues"),
+        (&["host.offload=9KB"], "host.offload"),
+        (&["measure.probe={}"], "measure.probe"),
+        (&["measure.ports=[\"leaf-spine\"]"], "measure.ports"),
+        (&["measure.flows={count=9}"], "measure.flows"),
+        (
+            &["workload.flows.connections=persistent"],
+            "workload: flows",
+        ),
     ] {
-        let scenario = scenario(&[LEAVES, FLOWS], settings, 4);
-        let outcome = star::run(&scenario, 1);
-        assert!(outcome.other_threads_seconds.is_empty(), "{settings:?}");
+        let because = undivided(&[LEAVES, FLOWS], settings);
+        assert!(because.starts_with(begin), "{settings:?}: {because}");
     }
+    let because = undivided(
+        &[LEAVES, "[workload.incast]\ntotal = \"1MB\"\nqueries = 3\n"],
+        &[],
+    );
+    assert!(because.starts_with("workload: flows"), "{because}");
+}
+
+/// A network that is too small to gain has one part in a user's run.
+#[test]
+fn small_networks_are_not_divided() {
+    let outcome = star::run(&scenario(&[LEAVES, FLOWS], &["run.duration=10us"], 2), 1);
+    let because = outcome.divided.because.expect("says why");
+    assert!(because.starts_with("the network is small"), "{because}");
 }
 
 #[test]
 fn a_cancelled_run_ends() {
     for threads in [2, 3, 8] {
         let scenario = scenario(&[TREE, FLOWS], &["run.duration=1000s"], threads);
-        let simulation = match simulation::build(&scenario, 1, None) {
-            Ok(simulation) => simulation,
-            Err(problem) => panic!("{problem:?}"),
-        };
+        let simulation = built(&scenario);
         let control = Control::default();
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -31,9 +31,9 @@ impl Port {
         of_extras && !self.has(feature::DOWN | feature::CAPTURED)
     }
 
-    /// Cuts the link of this port, which must be [possible](Port::can_be_cut), or restores it.
-    pub fn cut(&mut self, is_cut: bool) {
-        self.set(feature::CUT, is_cut);
+    /// Cuts the link of this port, which must be [possible](Port::can_be_cut).
+    pub fn cut(&mut self) {
+        self.set(feature::CUT, true);
     }
 
     /// Whether the link is cut.

@@ -276,7 +276,7 @@ pub(super) fn check(
         graph,
         routes: &Routes::new(graph),
         traffic,
-        parts: partition::most_parts(scenario),
+        parts: partition::most_parts(scenario, traffic),
     };
     let estimate = estimate(&run)?;
     estimate.check(available()?.as_ref())?;

@@ -14,7 +14,7 @@ use super::completion::Completion;
 use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
-use super::partition::{self, ByHostsIf, Partition};
+use super::partition::{self, Partition};
 use super::small_queue::SmallQueue;
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
@@ -40,27 +40,37 @@ pub fn build_with_external(
     seed: u64,
     folder: Option<&Path>,
 ) -> Result<Simulation, Problem> {
-    divided(scenario, external, seed, folder, ByHostsIf::worthwhile())
+    divided(scenario, external, seed, folder, partition::LEAST_PACKETS)
 }
 
-/// Builds a run with this rule for its division.
-pub(super) fn divided(
+/// Builds a run that is divided into parts even if the network is too small to gain from it.
+pub fn build_in_parts(
+    scenario: &Scenario,
+    seed: u64,
+    folder: Option<&Path>,
+) -> Result<Simulation, Problem> {
+    divided(&Resolved::new(scenario.clone())?, None, seed, folder, 0)
+}
+
+/// Builds a run that is divided if hosts can send this number of packets during a lookahead.
+fn divided(
     scenario: &Resolved,
     external: Option<&dyn External>,
     seed: u64,
     folder: Option<&Path>,
-    by_hosts_if: ByHostsIf,
+    least_packets: u64,
 ) -> Result<Simulation, Problem> {
     let mut simulation = assemble(scenario, external, seed, folder)?;
-    if let Some(plan) = partition::plan(scenario, &simulation, by_hosts_if) {
-        let quiet = match plan.of_hosts {
-            Some(_) => scenario.clone(),
-            None => scenario.without_workload(),
-        };
-        let others = (1..plan.parts).map(|_| assemble(&quiet, external, seed, None));
-        let others = others.collect::<Result<Vec<Simulation>, Problem>>()?;
-        let parts = Partition::new(plan, &mut simulation, others);
-        simulation.partition = Some(Box::new(parts));
+    if scenario.run.threads > 1 {
+        match partition::plan(scenario, &simulation, least_packets) {
+            Ok(plan) => {
+                let others = (1..plan.parts).map(|_| assemble(scenario, external, seed, None));
+                let others = others.collect::<Result<Vec<Simulation>, Problem>>()?;
+                let parts = Partition::new(plan, &mut simulation, others);
+                simulation.partition = Some(Box::new(parts));
+            }
+            Err(reason) => simulation.undivided = Some(reason),
+        }
     }
     simulation.begin();
     Ok(simulation)
@@ -124,8 +134,6 @@ fn assemble(
             limits_queues,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
             losses: Losses::new(),
-            waited: Vec::new(),
-            keeps_flows: true,
         },
         instruments,
         records: Records {
@@ -156,6 +164,7 @@ fn assemble(
             ..Tally::default()
         },
         partition: None,
+        undivided: None,
         fabric: Fabric {
             changes: topology::changes(&scenario.topology.failures, &graph)?,
             failed_links,

@@ -1,5 +1,5 @@
-//! State shared by all parts of a run: whether it was aborted, how many parts are done, whose thread
-//! sleeps, and how far all parts can advance when each waits for the others. Times are ps.
+//! State shared by all parts of a run: whether it was aborted and why, how many parts are done, which
+//! thread sleeps, and how far all parts can advance when each waits for the others. Times are ps.
 //!
 //! With clocks alone, idle parts advance through a silence (a retransmission timeout) by one lookahead
 //! at a time. A waiting part therefore posts its next event and the numbers of messages that it has
@@ -17,6 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use crate::simulation::Failure;
+
 /// Post of one part, alone in its cache lines (two are fetched together).
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -28,7 +30,7 @@ struct Post {
     next_ps: AtomicU64,
 }
 
-/// Thread of a part, and whether it sleeps; alone in its cache lines.
+/// A thread, and whether it sleeps; alone in its cache lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Sleeper {
@@ -36,17 +38,30 @@ struct Sleeper {
     sleeps: AtomicBool,
 }
 
+impl Sleeper {
+    #[cold]
+    fn wake(&self) {
+        self.sleeps.store(false, SeqCst);
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+}
+
 /// State shared by all parts.
 #[derive(Debug)]
 pub struct Board {
     posts: Box<[Post]>,
     sleepers: Box<[Sleeper]>,
+    /// Thread of each part.
+    of_parts: Box<[usize]>,
     broken: AtomicBool,
+    /// The first failure.
+    failure: OnceLock<Failure>,
     done: AtomicUsize,
 }
 
-/// Guard of a thread that aborts the run if it is dropped before its release: the thread has failed
-/// or panicked.
+/// Guard of a thread that aborts the run if it is dropped before its release: the thread has panicked.
 #[derive(Debug)]
 pub struct Guard<'a> {
     board: &'a Board,
@@ -69,12 +84,14 @@ impl Guard<'_> {
 }
 
 impl Board {
-    /// Creates a board for this number of parts.
-    pub fn new(parts: usize) -> Board {
+    /// Creates a board for these numbers of parts and of threads, each of which has consecutive parts.
+    pub fn new(parts: usize, threads: usize) -> Board {
         Board {
             posts: (0..parts).map(|_| Post::default()).collect(),
-            sleepers: (0..parts).map(|_| Sleeper::default()).collect(),
+            sleepers: (0..threads).map(|_| Sleeper::default()).collect(),
+            of_parts: (0..parts).map(|part| part * threads / parts).collect(),
             broken: AtomicBool::new(false),
+            failure: OnceLock::new(),
             done: AtomicUsize::new(0),
         }
     }
@@ -87,8 +104,18 @@ impl Board {
         }
     }
 
-    /// Aborts the run of all parts.
-    pub fn break_off(&self) {
+    /// Aborts the run of all parts. The first failure counts.
+    pub fn fail(&self, failure: Failure) {
+        let _ = self.failure.set(failure);
+        self.break_off();
+    }
+
+    /// The first failure.
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure.get().cloned()
+    }
+
+    fn break_off(&self) {
         self.broken.store(true, SeqCst);
     }
 
@@ -107,16 +134,21 @@ impl Board {
         self.done.load(SeqCst) == self.posts.len()
     }
 
-    /// Registers the current thread as a part's thread, to be woken by calls.
-    pub fn register(&self, part: usize) {
-        // A part has one thread in a run.
-        let _ = self.sleepers[part].thread.set(thread::current());
+    /// Whether the same thread serves two parts.
+    pub fn share_thread(&self, one: usize, other: usize) -> bool {
+        self.of_parts[one] == self.of_parts[other]
     }
 
-    /// Puts the thread of a part to sleep until a call, at most for `longest`, unless it
+    /// Registers the current thread with its number, to be woken by calls.
+    pub fn register(&self, number: usize) {
+        // Each number has one thread in a run.
+        let _ = self.sleepers[number].thread.set(thread::current());
+    }
+
+    /// Puts the thread with this number to sleep until a call, at most for `longest`, unless it
     /// `is_called` already.
-    pub fn sleep(&self, part: usize, longest: Duration, is_called: impl Fn() -> bool) {
-        let sleeper = &self.sleepers[part];
+    pub fn sleep(&self, number: usize, longest: Duration, is_called: impl Fn() -> bool) {
+        let sleeper = &self.sleepers[number];
         sleeper.sleeps.store(true, SeqCst);
         if !is_called() {
             thread::park_timeout(longest);
@@ -128,17 +160,9 @@ impl Board {
     /// moment: preventing that would cost every caller, and the sleep is short.
     #[inline]
     pub fn call(&self, part: usize) {
-        if self.sleepers[part].sleeps.load(Relaxed) {
-            self.wake(part);
-        }
-    }
-
-    /// Wakes the thread of a part.
-    #[cold]
-    pub fn wake(&self, part: usize) {
-        self.sleepers[part].sleeps.store(false, SeqCst);
-        if let Some(thread) = self.sleepers[part].thread.get() {
-            thread.unpark();
+        let sleeper = &self.sleepers[self.of_parts[part]];
+        if sleeper.sleeps.load(Relaxed) {
+            sleeper.wake();
         }
     }
 
@@ -185,7 +209,7 @@ mod tests {
 
     #[test]
     fn idle_when_all_wait_and_nothing_is_in_transit() {
-        let board = Board::new(3);
+        let board = Board::new(3, 2);
         let mut versions = Vec::new();
         let mut silence_ps = |board: &Board| board.silence_ps(&[10, 20, 30], &mut versions);
         board.post(0, 1000, 5, 2);
@@ -201,14 +225,17 @@ mod tests {
     }
 
     #[test]
-    fn failed_thread_aborts_the_run() {
-        let board = Board::new(2);
+    fn panic_or_failure_aborts_the_run() {
+        let board = Board::new(2, 2);
         let mut first = board.guard();
         first.release();
         drop(first);
         assert!(!board.is_broken());
         drop(board.guard());
-        assert!(board.is_broken());
+        assert!(board.is_broken() && board.failure().is_none());
+        board.fail(Failure::TooManyFlows);
+        board.fail(Failure::Cancelled);
+        assert_eq!(board.failure(), Some(Failure::TooManyFlows));
         board.count_done();
         assert!(!board.are_all_done());
         board.count_done();
@@ -218,7 +245,7 @@ mod tests {
     /// A call wakes a thread long before its timeout, whether or not it is asleep yet.
     #[test]
     fn call_wakes_the_sleeper() {
-        let board = Board::new(1);
+        let board = Board::new(1, 1);
         thread::scope(|scope| {
             let begin = std::time::Instant::now();
             let sleeper = scope.spawn(|| {
@@ -231,5 +258,12 @@ mod tests {
             }
             assert!(begin.elapsed() < Duration::from_secs(300));
         });
+    }
+
+    #[test]
+    fn threads_have_consecutive_parts() {
+        let board = Board::new(5, 2);
+        let shared = [(0, 1), (1, 2), (2, 3), (3, 4)].map(|(a, b)| board.share_thread(a, b));
+        assert_eq!(shared, [true, true, false, true]);
     }
 }

@@ -14,10 +14,6 @@ pub const WORDS: usize = 4;
 /// One record.
 pub type Record = [u64; WORDS];
 
-/// Capacity of the ring, records: some hundred are in transit, and 64 KB stay in a second-level
-/// cache.
-const CAPACITY: u64 = 1 << 11;
-
 /// Counter that is alone in its cache lines (two are fetched together).
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -34,7 +30,7 @@ struct Ring {
 impl Ring {
     #[inline]
     fn slot(&self, position: u64) -> &[AtomicU64; WORDS] {
-        &self.slots[(position % CAPACITY) as usize]
+        &self.slots[position as usize & (self.slots.len() - 1)]
     }
 }
 
@@ -60,9 +56,10 @@ pub struct Reader {
     next: usize,
 }
 
-/// Creates a channel.
-pub fn channel() -> (Writer, Reader) {
-    let slots = (0..CAPACITY).map(|_| [const { AtomicU64::new(0) }; WORDS]);
+/// Creates a channel for this number of records, a power of two.
+pub fn channel(capacity: usize) -> (Writer, Reader) {
+    debug_assert!(capacity.is_power_of_two());
+    let slots = (0..capacity).map(|_| [const { AtomicU64::new(0) }; WORDS]);
     let ring = Arc::new(Ring {
         written: Counter::default(),
         read: Counter::default(),
@@ -77,7 +74,7 @@ pub fn channel() -> (Writer, Reader) {
     let reader = Reader {
         ring,
         read: 0,
-        fetched: Vec::with_capacity(CAPACITY as usize),
+        fetched: Vec::with_capacity(capacity),
         next: 0,
     };
     (writer, reader)
@@ -94,11 +91,11 @@ impl Writer {
     /// the cache lines are requested together from the reader's cache.
     #[inline]
     pub fn publish(&mut self) {
-        let count = self.waiting.len();
-        if self.written + count as u64 - self.read > CAPACITY {
+        let (count, capacity) = (self.waiting.len(), self.ring.slots.len());
+        if (self.written - self.read) as usize + count > capacity {
             self.read = self.ring.read.0.load(Ordering::Acquire);
         }
-        let room = (CAPACITY - (self.written - self.read)) as usize;
+        let room = capacity - (self.written - self.read) as usize;
         let fitting = count.min(room);
         for record in &self.waiting[..fitting] {
             let slot = self.ring.slot(self.written);
@@ -162,13 +159,14 @@ mod tests {
     /// how full the ring gets.
     #[test]
     fn everything_arrives_in_order() {
+        const CAPACITY: usize = 1 << 11;
         // Miri is slow; the ring is passed once.
         const COUNT: u64 = if cfg!(miri) {
-            CAPACITY + 200
+            CAPACITY as u64 + 200
         } else {
-            20 * CAPACITY
+            20 * CAPACITY as u64
         };
-        let (mut writer, mut reader) = channel();
+        let (mut writer, mut reader) = channel(CAPACITY);
         let writing = std::thread::spawn(move || {
             for n in 0..COUNT {
                 writer.write([n, n + 1, n * n, !n]);
@@ -197,7 +195,7 @@ mod tests {
 
     #[test]
     fn nothing_is_seen_before_it_is_published() {
-        let (mut writer, mut reader) = channel();
+        let (mut writer, mut reader) = channel(2);
         writer.write([1; WORDS]);
         assert!(!reader.look() && reader.next().is_none());
         writer.publish();

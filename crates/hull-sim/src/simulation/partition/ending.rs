@@ -1,59 +1,31 @@
 //! How the parts of a run agree on its end, and what they do when they have served all their events. Times
 //! are ps.
 //!
-//! The parts that have flows (the edge, or all parts of a run that is divided by hosts) publish with
-//! their clocks since when their flows are complete. A run ends when all are, after the network's
-//! notice, which is at least the time that a part can be ahead of the others.
+//! The parts publish with their clocks since when their flows are complete. A run ends when all are, after
+//! the network's notice, which is at least the time that a part can be ahead of the others.
 
 use super::neighbour::Neighbour;
 use super::part::{Part, Phase, Step};
-use crate::simulation::Simulation;
-use crate::simulation::completion::{self, NEVER, NOT_YET, Since};
+use crate::simulation::completion::{self, NOT_YET, Since};
+use crate::simulation::outcome::Measured;
 use crate::workload::{Progress, Workload};
 
 impl Part<'_> {
     /// Time since when the flows of this part are complete, as far as the others must know.
     pub(super) fn complete(&self) -> Since {
-        let Simulation {
-            workload,
-            endpoints,
-            ..
-        } = &*self.simulation;
-        if !endpoints.keeps_flows {
-            return NEVER;
-        }
-        if endpoints.table.halves.is_none() {
-            return match workload.done {
-                true => workload.completion.end(),
-                false => NOT_YET,
-            };
-        }
+        let (workload, table) = (&self.simulation.workload, &self.simulation.endpoints.table);
         let is_last = self.is_measured || workload.traffic.progress() == Progress::Done;
-        match is_last && workload.is_complete(&endpoints.table) {
+        match is_last && workload.is_complete(table) {
             true => workload.completion.since(),
             false => NOT_YET,
         }
     }
 
-    /// Times since when the flows of all parts that have some are complete.
-    pub(super) fn all_complete(&self) -> impl Iterator<Item = Since> {
-        let others = self.deciding().iter();
+    /// Times since when the flows of all parts are complete.
+    fn all_complete(&self) -> impl Iterator<Item = Since> {
+        let others = self.neighbours.iter();
         let others = others.map(|other| other.theirs.complete);
         others.chain([self.complete()])
-    }
-
-    /// The other parts that have flows.
-    pub(super) fn deciding(&self) -> &[Neighbour] {
-        match self.by_hosts() {
-            true => &self.neighbours,
-            false if self.is_edge() => &[],
-            false => &self.neighbours[..1],
-        }
-    }
-
-    /// Whether the run is divided by hosts.
-    pub(super) fn by_hosts(&self) -> bool {
-        self.simulation.endpoints.table.halves.is_some()
     }
 
     /// Adopts the end of the run if it has become known: before the part has served what follows.
@@ -78,26 +50,21 @@ impl Part<'_> {
     pub(super) fn decide(&mut self) -> Step {
         let received = self.receive();
         let limit_ps = self.simulation.clock.limit_ps;
-        let are_at = |others: &[Neighbour], clock_ps: u64| {
-            others.iter().all(|other| other.theirs.clock_ps >= clock_ps)
-        };
-        if self.by_hosts() && !are_at(&self.neighbours, limit_ps - 1) {
+        let others = &self.neighbours;
+        if others
+            .iter()
+            .any(|other| other.theirs.clock_ps < limit_ps - 1)
+        {
             return received; // messages may arrive that complete flows
         }
         self.is_measured = true;
-        if self.is_edge() && !self.by_hosts() {
-            let simulation = &mut *self.simulation;
-            simulation.workload.is_over(&simulation.endpoints.table);
-        }
         let is_over = self.complete() != NOT_YET && {
             self.tell(limit_ps);
-            let deciding = self.deciding();
+            let others = &self.neighbours;
             // A part that went on may have completed its flows since.
-            let goes_on = deciding
-                .iter()
-                .any(|other| other.theirs.clock_ps >= limit_ps);
+            let goes_on = others.iter().any(|other| other.theirs.clock_ps >= limit_ps);
             let is_open = |other: &Neighbour| other.theirs.complete == NOT_YET;
-            if !goes_on && deciding.iter().any(is_open) {
+            if !goes_on && others.iter().any(is_open) {
                 return received;
             }
             !goes_on
@@ -148,15 +115,17 @@ impl Part<'_> {
     }
 
     /// Adopts the end of the run if the part has reached the end of the drain before, and logs all
-    /// rows. Returns the largest number of flows at the same time.
-    pub fn close(&mut self) -> Option<u64> {
-        if self.by_hosts() && self.drains {
+    /// rows. Returns the readings at the end of the measured time.
+    pub fn close(&mut self) -> Measured {
+        if self.drains {
             self.take_end();
             self.simulation.end_drain();
         }
-        let ledger = self.ledger.as_mut()?;
-        ledger.log_before(u64::MAX, &mut self.simulation.records.flows);
-        Some(ledger.most_in_use)
+        if let Some(ledger) = &mut self.ledger {
+            ledger.log_before(u64::MAX, &mut self.simulation.records.flows);
+            self.simulation.tally.flow_slots = Some(ledger.most_in_use);
+        }
+        self.measured.take().unwrap_or_default()
     }
 
     /// Logs the rows that no part can precede any more.

@@ -5,13 +5,20 @@ use super::part::{Part, Phase, Step};
 use crate::network::{Departure, NO_OPTIONS};
 use crate::simulation::divided_flows::Note;
 
+/// Place of part `other` among the neighbours of part `number`, which are all others in order.
+#[inline]
+fn place_of(other: u8, number: usize) -> usize {
+    let other = usize::from(other);
+    other - usize::from(other > number)
+}
+
 impl Part<'_> {
-    /// Receives the messages of the other parts. Fetches from the edge last and reads its messages
-    /// first. Returns [`Step::Told`] if there are only clocks: the part's post stays true.
+    /// Receives the messages of the other parts. Returns [`Step::Told`] if there are only clocks: the
+    /// part's post stays true.
     #[inline]
     pub(super) fn receive(&mut self) -> Step {
         let mut received = Step::Stuck;
-        for neighbour in self.neighbours.iter_mut().rev() {
+        for neighbour in &mut self.neighbours {
             if neighbour.fetch() {
                 received = Step::Told;
             }
@@ -21,7 +28,6 @@ impl Part<'_> {
         }
         // Messages after the end of the run are not served.
         let serves = self.phase != Phase::Ending;
-        let by_hosts = self.by_hosts();
         for at in 0..self.neighbours.len() {
             while let Some(message) = self.neighbours[at].next() {
                 if matches!(message, Message::Clock(_)) {
@@ -32,11 +38,11 @@ impl Part<'_> {
                 let simulation = &mut *self.simulation;
                 match message {
                     Message::Packet(mut scheduled) => {
-                        if scheduled.packet.options != NO_OPTIONS && by_hosts {
+                        if scheduled.packet.options != NO_OPTIONS {
                             scheduled.packet.options = self.neighbours[at].carried;
                         }
                         let (at_ps, port, packet_ref) = simulation.fabric.network.land(scheduled);
-                        self.assert_not_served(at_ps, "a packet arrives");
+                        self.assert_not_served(at_ps);
                         let simulation = &mut *self.simulation;
                         if serves {
                             simulation.clock.schedule_arrival(at_ps, port, packet_ref);
@@ -48,10 +54,6 @@ impl Part<'_> {
                         };
                         self.take_note(at, note);
                     }
-                    Message::Route(at, count, entries) => {
-                        let entries = &entries[..count];
-                        simulation.fabric.network.set_route(at as usize, entries);
-                    }
                     Message::Clock(_) => {}
                 }
             }
@@ -59,39 +61,28 @@ impl Part<'_> {
         received
     }
 
-    /// Asserts that this part has not served the time at which something happens that another part
-    /// tells. The results would depend on which part is ahead.
+    /// Asserts that this part has not served the time at which a packet from another part arrives. The
+    /// results would depend on which part is ahead.
     #[inline]
-    fn assert_not_served(&self, at_ps: u64, what: &str) {
+    fn assert_not_served(&self, at_ps: u64) {
         assert!(
             at_ps >= self.served_ps,
-            "{what} at {at_ps} ps at part {}, which has served its events until {} ps",
+            "a packet arrives at {at_ps} ps at part {}, which has served its events until {} ps",
             self.number,
             self.served_ps
         );
     }
 
-    /// Sends changes since the last call: new routes before the packets that may follow them.
+    /// Sends changes since the last call: new flows before their packets.
     #[inline]
     pub(super) fn send_all(&mut self) {
-        let (simulation, neighbours) = (&mut *self.simulation, &mut self.neighbours);
-        simulation.fabric.network.for_each_new_route(|at, entries| {
-            for neighbour in neighbours.iter_mut() {
-                Message::of_route(at, entries).for_each(|message| neighbour.send(message));
-            }
-        });
         self.send_notes();
-        let (simulation, neighbours) = (&mut *self.simulation, &mut self.neighbours);
-        let by_hosts = simulation.endpoints.table.halves.is_some();
-        let (departures, options) = simulation.fabric.network.departures();
+        let (number, neighbours) = (self.number, &mut self.neighbours);
+        let (departures, options) = self.simulation.fabric.network.departures();
         for Departure { to, scheduled } in departures {
-            let part = usize::from(to);
-            let mut others = neighbours.iter_mut();
-            let Some(neighbour) = others.find(|neighbour| neighbour.part == part) else {
-                unreachable!("a packet's next part is a neighbour");
-            };
+            let neighbour = &mut neighbours[place_of(to, number)];
             let packet = &scheduled.packet;
-            if by_hosts && let Some(of_packet) = options.take(packet.options) {
+            if let Some(of_packet) = options.take(packet.options) {
                 let waits = options.waits_mut(packet.options).copied();
                 let waits = waits.filter(|_| packet.is_last());
                 neighbour.send_note(Note::Options(Box::new((of_packet, waits))));
@@ -110,48 +101,19 @@ impl Part<'_> {
             ledger,
             ..
         } = self;
-        if simulation.endpoints.table.halves.is_none() {
-            if !simulation.endpoints.keeps_flows
-                && let Some(edge) = neighbours.first_mut()
-            {
-                let endpoints = &mut simulation.endpoints;
-                for waited in endpoints.waited.drain(..) {
-                    edge.send_note(Note::Waited(waited));
-                }
-                endpoints.take_losses(|loss| edge.send_note(Note::Lost(loss)));
-            }
-            return;
-        }
-        let mut own = Vec::new();
         simulation.endpoints.table.for_each_note(|part, note| {
-            let mut others = neighbours.iter_mut();
-            match others.find(|neighbour| neighbour.part == usize::from(part)) {
-                Some(neighbour) => neighbour.send_note(note),
-                None => {
-                    assert_eq!(
-                        usize::from(part),
-                        *number,
-                        "parts with hosts are neighbours"
-                    );
-                    own.push(note);
-                }
+            if usize::from(part) != *number {
+                neighbours[place_of(part, *number)].send_note(note);
+            } else if let (Note::Report(report), Some(ledger)) = (note, &mut *ledger) {
+                ledger.take(part, report);
             }
         });
-        for note in own {
-            if let (Note::Report(report), Some(ledger)) = (note, &mut *ledger) {
-                ledger.take(*number as u8, report);
-            }
-        }
     }
 
     /// Processes a note of the neighbour at `at`.
     fn take_note(&mut self, at: usize, note: Note) {
-        if let Note::Lost(loss) = &note {
-            self.assert_not_served(loss.at_ps, "a flow learns of a loss");
-        }
         let simulation = &mut *self.simulation;
         match note {
-            Note::Lost(loss) => simulation.endpoints.await_loss(loss, &mut simulation.clock),
             Note::Opened(opening) => {
                 let network = &mut simulation.fabric.network;
                 simulation.endpoints.adopt(&opening, network);
@@ -164,12 +126,6 @@ impl Part<'_> {
                     table.follow(entry, waits);
                 }
                 self.neighbours[at].carried = entry;
-            }
-            Note::Waited(waited) => {
-                let table = &mut simulation.fabric.network.options;
-                if let Some(waits) = table.waits_mut(waited.options) {
-                    waits.add(usize::from(waited.place), waited.waited_ps);
-                }
             }
             Note::Arrived(slot, arrival, waits) => {
                 simulation.message_arrived(slot, arrival, waits.as_deref());

@@ -1,100 +1,131 @@
-//! Which features may be simulated in parts, and which of these in parts with hosts. The code names every
-//! key of a scenario that can matter to a port, without `..`, so a new key does not compile until its
-//! author has decided it.
+//! Which scenarios may be simulated in parts, and what prevents the others. The code names every key of
+//! a scenario that can matter to a port, without `..`, so a new key does not compile until its author has
+//! decided it.
 //!
-//! A feature may be simulated in parts if a port decides it before the packet's transmission starts,
-//! using only its switch's state, or if it concerns hosts alone. These are all in one part, unless the
-//! run is divided by hosts: then a feature must also concern each host by itself. Later
-//! decisions (marking at dequeue, RCP), feedback from inside (QCN), changes of routes (failing links),
-//! and instruments that read several parts need one thread. The keys of switches are decided beside
-//! them ([`Switch::is_divisible`](crate::scenario::Switch)).
+//! A feature may be simulated in parts if a port decides it before the packet's transmission starts, using
+//! only its own state, or if it concerns each host by itself. Later decisions (marking at dequeue, RCP),
+//! feedback from inside (QCN), changes of routes (failing links), state that ports or flows share, and
+//! instruments that read several parts need one part. The keys of switches are decided beside them
+//! ([`Switch::is_divisible`](crate::scenario::Switch)).
 
 use crate::scenario::{Host, Measure, Run, Scenario, Topology, Transport};
 use crate::transport::ControlName;
 
-/// Whether a scenario may be simulated in parts.
-pub fn are_divisible(scenario: &Scenario) -> bool {
+/// Reason why something has one part; `None` if it may have several.
+pub type Obstacle = Option<&'static str>;
+
+/// What prevents that a scenario is divided. The workload must be
+/// [open](crate::workload::Workload::is_open), too.
+pub fn obstacle(scenario: &Scenario) -> Obstacle {
     let Scenario {
         name: _,
         title: _,
         source: _,
         run,
         topology,
-        host,
+        host: _, // is judged with what hosts share
         switch,
         transport,
         transports,
-        groups: _,   // name flows that have arrived, which hosts know
-        pacer: _,    // stands in hosts
-        workload: _, // asks hosts for flows
+        groups: _,   // label rows
+        pacer: _,    // as host
+        workload: _, // is asked itself
         measure,
         schemes: _, // a resolved scenario is one of them
         sweep: _,
     } = scenario;
+    let of_switches = || {
+        let late =
+            "a switch decides after a packet's arrival (marking at dequeue, PIE, QCN or RCP)";
+        (!switch.is_divisible()).then_some(late)
+    };
     of_run(run)
-        && of_topology(topology)
-        && of_hosts(host)
-        && switch.is_divisible()
-        && of_transport(transport)
-        && transports.values().all(of_transport)
-        && of_instruments(measure)
+        .or_else(|| of_topology(topology))
+        .or_else(of_switches)
+        .or_else(|| of_transport(transport))
+        .or_else(|| transports.values().find_map(of_transport))
+        .or_else(|| of_hosts(scenario))
+        .or_else(|| of_instruments(measure))
 }
 
-/// Whether a scenario that [is divisible](are_divisible) may also be divided by hosts: what hosts do
-/// depends on their own flows only, and not on the slots that flows have. The workload must be
-/// [open](crate::workload::Workload::is_open), too.
-pub fn are_divisible_by_hosts(scenario: &Scenario) -> bool {
-    let measure = &scenario.measure;
-    have_separate_hosts(scenario) && measure.flows.is_none() && measure.pacers.is_none()
-}
-
-/// Whether hosts are separate, regardless of what is measured.
-pub fn have_separate_hosts(scenario: &Scenario) -> bool {
-    let Scenario {
-        name: _,
-        title: _,
-        source: _,
-        run: _, // times and seeds apply to every part
-        topology,
-        host,
-        switch,
-        transport,
-        transports,
-        groups: _, // label rows
-        pacer,
-        workload: _, // is asked itself
-        measure: _,  // is judged by the caller
-        schemes: _,
-        sweep: _,
-    } = scenario;
-    // In other networks a route may lead through a third part.
+/// What prevents that hosts are separate, so that each depends on its own flows only and not on the slots
+/// that flows have, regardless of what is measured.
+pub fn of_hosts(scenario: &Scenario) -> Obstacle {
+    let (topology, switch) = (&scenario.topology, &scenario.switch);
+    let Host {
+        rate: _,
+        delay: _,
+        loss: _,  // as the loss of a switch's port
+        queue: _, // does not depend on slots
+        nic_buffer: _,
+        nic_queues,
+        stack_delay: _,
+        stack_jitter: _,
+        offload,
+        transmit: _,
+        receive: _,
+        application_delay: _,
+    } = &scenario.host;
     let has_pods = topology.fat_tree.is_some() || topology.tree.is_some();
     let has_units = has_pods || topology.leaf_spine.is_some();
-    let of_transport = |transport: &Transport| {
-        let control = &transport.congestion_control;
-        // Without acknowledgments a sender does not know when its flow is complete; an external
-        // control may share state between flows.
-        !matches!(
-            control,
-            ControlName::ConstantRate | ControlName::External(_)
-        )
-    };
-    // A flow's slot selects its queue or bucket. A sender that waits for more to send at once sends
-    // when its timer has an event, and a slot may have one of its last flow.
-    let is_by_slot = host.nic_queues > 1
-        || host.offload.is_some()
-        || switch.fq_codel.is_some()
-        || pacer.as_ref().is_some_and(|pacer| pacer.buckets > 1);
-    // A shared memory is in one part with all ports of its switch.
-    has_units
-        && !is_by_slot
-        && switch.memory.is_none()
-        && of_transport(transport)
-        && transports.values().all(of_transport)
+    let pacer = scenario.pacer.as_ref();
+    let has_buckets = pacer.is_some_and(|pacer| pacer.buckets > 1);
+    // A sender that waits for more to send at once sends when its timer has an event, and a slot may
+    // have one of its last flow.
+    let found = first(&[
+        (
+            !has_units,
+            "topology is none of fat_tree, tree and leaf_spine: a packet may cross a third part",
+        ),
+        (
+            *nic_queues > 1,
+            "host.nic_queues: a flow's slot selects its queue",
+        ),
+        (
+            offload.is_some(),
+            "host.offload: timers of a flow's slot send data",
+        ),
+        (
+            switch.fq_codel.is_some(),
+            "switch.fq_codel: a flow's slot selects its queue",
+        ),
+        (
+            has_buckets,
+            "pacer.buckets: a flow's slot selects its bucket",
+        ),
+        (
+            switch.memory.is_some(),
+            "switch.memory: ports of the top tier in different parts share it",
+        ),
+    ]);
+    found
+        .or_else(|| of_control(&scenario.transport))
+        .or_else(|| scenario.transports.values().find_map(of_control))
 }
 
-/// Whether the run's settings are divisible: times and seeds apply to every part.
-fn of_run(run: &Run) -> bool {
+/// The first reason that is there.
+fn first(reasons: &[(bool, &'static str)]) -> Obstacle {
+    let found = reasons.iter().find(|(is_there, _)| *is_there);
+    found.map(|&(_, reason)| reason)
+}
+
+/// What prevents that flows of a transport are separate.
+fn of_control(transport: &Transport) -> Obstacle {
+    let control = &transport.congestion_control;
+    first(&[
+        (
+            *control == ControlName::ConstantRate,
+            "constant_rate: without acknowledgments a sender does not know its flow's end",
+        ),
+        (
+            matches!(control, ControlName::External(_)),
+            "a congestion control of the user may share state between flows",
+        ),
+    ])
+}
+
+/// Times and seeds apply to every part.
+fn of_run(run: &Run) -> Obstacle {
     let Run {
         duration: _,
         warmup: _,
@@ -103,14 +134,12 @@ fn of_run(run: &Run) -> bool {
         seeds: _,
         threads: _,
     } = run;
-    true
+    None
 }
 
-/// Whether the topology is divisible: any graph with fixed links. The plan determines whether it
-/// has a fabric.
-fn of_topology(topology: &Topology) -> bool {
+fn of_topology(topology: &Topology) -> Obstacle {
     let Topology {
-        star: _,
+        star: _, // whether there are units is judged with the hosts
         dumbbell: _,
         multihop: _,
         leaf_spine: _,
@@ -120,36 +149,15 @@ fn of_topology(topology: &Topology) -> bool {
         file: _,
         graph: _,
         links: _,
-        failures, // change routes and lose what is under way, in all parts at once
+        failures,
     } = topology;
-    failures.is_empty()
+    // They lose what is under way, too.
+    (!failures.is_empty()).then_some("topology.failures change routes in all parts at once")
 }
 
-/// Whether hosts are divisible: they are in one part, and only their ports' links lead out of it.
-/// Every key is decided; none prevents parts.
-fn of_hosts(host: &Host) -> bool {
-    let Host {
-        rate: _,
-        delay: _,
-        loss: _,  // as the loss of a switch's port
-        queue: _, // does not depend on slots
-        nic_buffer: _,
-        nic_queues: _, // the next packet is chosen when the link is free
-        stack_delay: _,
-        stack_jitter: _,
-        offload: _,
-        transmit: _,
-        receive: _,
-        application_delay: _,
-    } = host;
-    true
-}
-
-/// Whether a transport is divisible: senders and receivers are in one part, so only their effect on
-/// ports matters.
-fn of_transport(transport: &Transport) -> bool {
+fn of_transport(transport: &Transport) -> Obstacle {
     let Transport {
-        congestion_control, // is in hosts; what it asks of switches is judged there
+        congestion_control,
         own_sha256: _,
         ecn: _,
         mtu: _,
@@ -185,19 +193,40 @@ fn of_transport(transport: &Transport) -> bool {
         message: _,
         qcn: _,
     } = transport;
-    // The message transport computes routes during the run.
-    !congestion_control.is_of_messages()
+    let sends_messages = congestion_control.is_of_messages();
+    sends_messages.then_some("the message transport computes routes during the run")
 }
 
-fn of_instruments(measure: &Measure) -> bool {
+fn of_instruments(measure: &Measure) -> Obstacle {
     let Measure {
-        sample_interval: _, // at the client's port, which is the edge's
-        ports,              // may be of any part
-        queue_changes: _,   // at these ports or the client's
-        probe,              // times its packets at once
-        flows: _,
-        pacers: _,
-        capture, // looks at links where they end
+        sample_interval: _, // at the client's port, which is in the first part
+        ports,
+        queue_changes: _, // at these ports or the client's
+        probe,
+        flows,
+        pacers,
+        capture,
     } = measure;
-    ports.is_empty() && probe.is_none() && capture.is_none()
+    first(&[
+        (
+            !ports.is_empty(),
+            "measure.ports reads ports of several parts",
+        ),
+        (
+            probe.is_some(),
+            "measure.probe times its packets in several parts",
+        ),
+        (
+            flows.is_some(),
+            "measure.flows reads both ends of a flow at once",
+        ),
+        (
+            pacers.is_some(),
+            "measure.pacers reads hosts of several parts",
+        ),
+        (
+            capture.is_some(),
+            "measure.capture reads links where they end",
+        ),
+    ])
 }

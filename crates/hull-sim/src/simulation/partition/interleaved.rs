@@ -1,49 +1,40 @@
 //! Parts served by one thread in an order drawn from a seed, and the tests that need it: what depends
 //! on which part is ahead fails here at the first try, on any machine. Times are ps.
 
+use std::cell::Cell;
 use std::fs;
-use std::ops::DerefMut;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::ServedBy;
+use super::board::Board;
 use super::part::{Part, Step};
-use super::tests::{SCENARIO, built, everything_of};
-use super::worker::Manner;
-use crate::scenario;
+use super::tests::{everything, of_threads, served};
 use crate::simulation::opening::mix;
 use crate::simulation::{Control, Failure, Simulation};
 
 /// Largest number of steps of a part before the next one: a part that only waits looks at the board.
 const MOST_STEPS: u64 = 40;
 
-/// Serves all parts to their ends. Each turn gives one part some steps.
-pub fn serve<'a>(
-    parts: &mut [impl DerefMut<Target = Part<'a>>],
-    seed: u64,
-) -> Result<(f64, bool), Failure> {
+thread_local! {
+    /// Number of steps of the last run.
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Serves all parts to their ends. Each turn gives one part some steps. No other thread takes time.
+pub fn serve(parts: &mut [Part<'_>], seed: u64, board: &Board) -> Vec<f64> {
     let (mut draw, mut over) = (seed, vec![false; parts.len()]);
-    while over.contains(&false) {
+    while over.contains(&false) && !board.is_broken() {
         draw = mix(draw.wrapping_add(0x9e37_79b9_7f4a_7c15));
         let number = (draw % parts.len() as u64) as usize;
         for _ in 0..1 + (draw >> 32) % MOST_STEPS {
-            over[number] = parts[number].step(false)? == Step::Over;
+            match parts[number].step() {
+                Ok(step) => over[number] = step == Step::Over,
+                Err(failure) => board.fail(failure),
+            }
         }
     }
-    Ok((0.0, true))
-}
-
-/// Run whose parts are served in this manner.
-fn simulation(settings: &[String], by_hosts: bool, manner: Manner) -> Simulation {
-    let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("valid");
-    let mut simulation = built(&cells[0].scenario, by_hosts);
-    let partition = simulation.partition.as_mut().expect("partitioned");
-    partition.manner = manner;
-    simulation
-}
-
-fn settings(fixed: &[&str], threads: usize) -> Vec<String> {
-    let threads = format!("run.threads={threads}");
-    let fixed = fixed.iter().map(|&setting| setting.to_owned());
-    fixed.chain([threads]).collect()
+    STEPS.set(parts.iter().map(|part| part.steps).sum());
+    Vec::new()
 }
 
 /// A few small flows, the last of which ends in the drain: the run ends when the parts know it, and
@@ -55,26 +46,25 @@ fn end_of_a_run_in_the_drain() {
         "transport.ack_every=1",
         "run.drain=10ms",
     ];
-    let (mut differing, mut cases) = ([0; 5], 0);
+    let (mut differing, mut cases) = ([0; 3], 0);
     for at in 0..84 {
         let warmup_ns = if at % 2 == 0 { 0 } else { 190_000 };
         let duration_ns = 200_037 + 1_219 * at - warmup_ns;
         let warmup = format!("run.warmup={warmup_ns}ns");
         let duration = format!("run.duration={duration_ns}ns");
-        let settings = |threads| settings(&[&few[..], &[&warmup, &duration]].concat(), threads);
-        let (.., one) = everything_of(&settings(1), None, true);
-        let divisions = [(2, true), (3, true), (4, true), (2, false), (3, false)];
-        for (differing, (threads, by_hosts)) in differing.iter_mut().zip(divisions) {
+        let settings = |threads| of_threads(&[&few[..], &[&warmup, &duration]].concat(), threads);
+        let (.., one) = everything(&settings(1), ServedBy::Threads(1));
+        for (differing, threads) in differing.iter_mut().zip([2, 3, 4]) {
             for seed in 0..4 {
-                let manner = Some(Manner::Interleaved(seed));
-                let (parts, _, several) = everything_of(&settings(threads), manner, by_hosts);
+                let served_by = ServedBy::Interleaved(seed);
+                let (parts, _, several) = everything(&settings(threads), served_by);
                 assert_eq!(parts, threads);
                 *differing += usize::from(one != several);
             }
         }
         cases += 4;
     }
-    assert_eq!(differing, [0; 5], "of {cases} runs of each division");
+    assert_eq!(differing, [0; 3], "of {cases} runs of each division");
 }
 
 /// The acknowledgment of a measured flow arrives at the picosecond at which the last byte of a flow of
@@ -94,8 +84,7 @@ fn last_changes_at_the_same_time() {
             "run.duration=500us",
             &format!("run.warmup={warmup}"),
         ];
-        let manner = Manner::Interleaved(seed);
-        everything_of(&settings(&fixed, threads), Some(manner), true).2
+        everything(&of_threads(&fixed, threads), ServedBy::Interleaved(seed)).2
     };
     let number = |text: &str, name: &str| {
         let (_, rest) = text.split_once(name).expect("is in a result");
@@ -135,17 +124,16 @@ const SILENT: [&str; 3] = [
 /// times the lookahead, take some ten steps an event.
 #[test]
 fn parts_cross_a_silence_together() {
-    for (threads, by_hosts) in [(2, true), (3, true), (4, true), (3, false), (5, false)] {
-        for (manner, most) in [(Manner::InTurn, 50), (Manner::Interleaved(1), 200)] {
-            let simulation = simulation(&settings(&SILENT, threads), by_hosts, manner);
-            let outcome = simulation.run(&Control::default());
-            let outcome = outcome.expect("runs to its end");
-            let steps: u64 = outcome.part_loads.iter().map(|load| load.steps).sum();
-            let events = outcome.events;
-            assert!((100..2000).contains(&events), "{events} events");
-            let case = (threads, by_hosts, manner, events);
-            assert!(steps < most * events, "{steps} steps, {case:?}");
-        }
+    for threads in [2, 3, 4] {
+        let simulation = served(&of_threads(&SILENT, threads), ServedBy::Interleaved(1));
+        let outcome = simulation.run(&Control::default());
+        let events = outcome.expect("runs to its end").events;
+        assert!((100..2000).contains(&events), "{events} events");
+        let steps = STEPS.get();
+        assert!(
+            steps < 200 * events,
+            "{steps} steps, {events} events, {threads}"
+        );
     }
 }
 
@@ -154,9 +142,9 @@ fn parts_cross_a_silence_together() {
 fn a_stop_is_seen_in_a_silence() {
     let control = Control::default();
     control.cancel();
-    for (threads, by_hosts) in [(3, true), (4, true), (3, false)] {
-        for manner in [Manner::Interleaved(1), Manner::InTurn] {
-            let simulation = simulation(&settings(&SILENT, threads), by_hosts, manner);
+    for threads in [3, 4] {
+        for served_by in [ServedBy::Interleaved(1), ServedBy::Threads(1)] {
+            let simulation = served(&of_threads(&SILENT, threads), served_by);
             assert_eq!(simulation.run(&control).err(), Some(Failure::Cancelled));
         }
     }
@@ -165,9 +153,9 @@ fn a_stop_is_seen_in_a_silence() {
 /// The part that fails says why, whichever it is; the others stop.
 #[test]
 fn too_many_flows_in_one_part() {
-    for manner in [Manner::Interleaved(1), Manner::InTurn, Manner::Apart] {
+    for served_by in [1, 2, 3].map(ServedBy::Threads) {
         for part in 0..3 {
-            let mut simulation = simulation(&settings(&[], 3), true, manner);
+            let mut simulation = served(&of_threads(&[], 3), served_by);
             let table = match part {
                 0 => &mut simulation.endpoints.table,
                 _ => {
@@ -177,7 +165,11 @@ fn too_many_flows_in_one_part() {
             };
             table.most_slots = 20;
             let failure = simulation.run(&Control::default()).err();
-            assert_eq!(failure, Some(Failure::TooManyFlows), "{part}, {manner:?}");
+            assert_eq!(
+                failure,
+                Some(Failure::TooManyFlows),
+                "{part}, {served_by:?}"
+            );
         }
     }
 }
@@ -190,19 +182,17 @@ fn a_part_that_is_too_far_ahead_ends_the_run() {
         let panic = catch_unwind(run).expect_err("is not right");
         panic.downcast_ref::<String>().cloned().unwrap_or_default()
     };
-    for by_hosts in [true, false] {
-        let fixed = ["run.duration=10ms", "workload.flows.load=60%"];
-        let manner = Manner::Interleaved(1);
-        let mut simulation = simulation(&settings(&fixed, 3), by_hosts, manner);
-        let plan = &mut simulation.partition.as_mut().expect("partitioned").plan;
-        for lookahead_ps in plan.lookahead_ps.iter_mut().flatten() {
-            *lookahead_ps = lookahead_ps.saturating_mul(4);
-        }
-        let text = message(simulation);
-        assert!(text.contains("which has served its events until"), "{text}");
+    let served_by = ServedBy::Interleaved(1);
+    let fixed = ["run.duration=10ms", "workload.flows.load=60%"];
+    let mut simulation = served(&of_threads(&fixed, 3), served_by);
+    let plan = &mut simulation.partition.as_mut().expect("partitioned").plan;
+    for lookahead_ps in plan.lookahead_ps.iter_mut().flatten() {
+        *lookahead_ps = lookahead_ps.saturating_mul(4);
     }
+    let text = message(simulation);
+    assert!(text.contains("which has served its events until"), "{text}");
     let fixed = ["workload.flows.count=50", "run.duration=1s"];
-    let mut simulation = simulation(&settings(&fixed, 2), true, Manner::Interleaved(1));
+    let mut simulation = served(&of_threads(&fixed, 2), served_by);
     simulation.fabric.notice.to_fabric_ps = 1;
     let partition = simulation.partition.as_mut().expect("partitioned");
     partition.others[0].fabric.notice.to_fabric_ps = 1;

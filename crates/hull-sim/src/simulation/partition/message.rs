@@ -5,9 +5,6 @@ use crate::limits;
 use crate::network::{Packet, Scheduled};
 use crate::simulation::completion::{NOT_YET, Since};
 
-/// Number of a route's entries in a record.
-const ENTRIES: usize = 6;
-
 /// Message from one part to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
@@ -15,8 +12,6 @@ pub enum Message {
     Packet(Scheduled),
     /// The next note ([`Note`](crate::simulation::divided_flows::Note)), which travels beside the channel.
     Note,
-    /// Entries of the list of hops for later packets: place of the first one, number, and entries.
-    Route(u32, usize, [u32; ENTRIES]),
     /// The sender's clock.
     Clock(Clock),
 }
@@ -47,8 +42,7 @@ impl Clock {
 /// Kinds of messages, in the two highest bits of a record's first word, which times never reach.
 const PACKET: u64 = 0;
 const NOTE: u64 = 1;
-const ROUTE: u64 = 2;
-const CLOCK: u64 = 3;
+const CLOCK: u64 = 2;
 const KIND_SHIFT: u32 = 62;
 const _: () = assert!(CLOCK < 1 << (u64::BITS - KIND_SHIFT));
 const _: () = assert!(3 * limits::TIME_PS < 1 << KIND_SHIFT);
@@ -64,18 +58,6 @@ fn halves(word: u64) -> (u32, u32) {
 }
 
 impl Message {
-    /// Messages for a route whose first entry is at `at`.
-    pub fn of_route(at: u32, entries: &[u32]) -> impl Iterator<Item = Message> {
-        entries
-            .chunks(ENTRIES)
-            .enumerate()
-            .map(move |(i, entries)| {
-                let mut all = [0; ENTRIES];
-                all[..entries.len()].copy_from_slice(entries);
-                Message::Route(at + (i * ENTRIES) as u32, entries.len(), all)
-            })
-    }
-
     /// Encodes the message as a record.
     #[inline]
     pub fn record(&self) -> Record {
@@ -87,10 +69,6 @@ impl Message {
                 (PACKET, [arrival_ps, stream, flow, join(packet.hop, bits)])
             }
             Message::Note => (NOTE, [0; 4]),
-            Message::Route(at, count, [a, b, c, d, e, f]) => {
-                let first = join(at, count as u32);
-                (ROUTE, [first, join(a, b), join(c, d), join(e, f)])
-            }
             Message::Clock(Clock {
                 clock_ps,
                 next_ps,
@@ -122,17 +100,13 @@ impl Message {
                 Message::Packet(Scheduled { arrival_ps, packet })
             }
             NOTE => Message::Note,
-            ROUTE => {
-                let ((at, count), b, c, d) = (halves(a), halves(b), halves(c), halves(d));
-                Message::Route(at, count as usize, [b.0, b.1, c.0, c.1, d.0, d.1])
-            }
             CLOCK => Message::Clock(Clock {
                 clock_ps: a,
                 next_ps: b,
                 taken: c,
                 complete: d,
             }),
-            4.. => unreachable!("two bits"),
+            3.. => unreachable!("three kinds"),
         }
     }
 }
@@ -156,7 +130,6 @@ mod tests {
         for message in [
             Message::Packet(Scheduled { arrival_ps, packet }),
             Message::Note,
-            Message::Route(7, 5, [1, 2, u32::MAX, 4, 5, 0]),
             Message::Clock(Clock {
                 clock_ps: 1,
                 next_ps: u64::MAX,
@@ -166,8 +139,5 @@ mod tests {
         ] {
             assert_eq!(Message::of(&message.record()), message);
         }
-        let told: Vec<Message> = Message::of_route(10, &[1, 2, 3, 4, 5, 6, 7]).collect();
-        assert_eq!(told[1], Message::Route(16, 1, [7, 0, 0, 0, 0, 0]));
-        assert_eq!(told.len(), 2);
     }
 }

@@ -41,11 +41,15 @@ pub struct Neighbour {
 
 impl Neighbour {
     /// Creates the views that two parts have of each other, the first part's first. `numbers` are
-    /// the parts' numbers, and `ahead_ps` the lookahead from the first to the second and from the
-    /// second to the first.
-    pub fn pair(numbers: [usize; 2], ahead_ps: [u64; 2]) -> (Neighbour, Neighbour) {
-        let (from_first, to_second) = channel();
-        let (from_second, to_first) = channel();
+    /// the parts' numbers, `ahead_ps` the lookahead from the first to the second and from the second
+    /// to the first, and `capacity` the number of records in a channel.
+    pub fn pair(
+        numbers: [usize; 2],
+        ahead_ps: [u64; 2],
+        capacity: usize,
+    ) -> (Neighbour, Neighbour) {
+        let (from_first, to_second) = channel(capacity);
+        let (from_second, to_first) = channel(capacity);
         let (notes_from_first, notes_to_second) = mpsc::channel();
         let (notes_from_second, notes_to_first) = mpsc::channel();
         let view =
@@ -105,7 +109,7 @@ impl Neighbour {
     pub fn next(&mut self) -> Option<Message> {
         let message = Message::of(&self.incoming.next()?);
         match message {
-            Message::Packet(..) | Message::Note | Message::Route(..) => self.taken += 1,
+            Message::Packet(..) | Message::Note => self.taken += 1,
             Message::Clock(clock) => self.theirs = clock,
         }
         Some(message)
@@ -199,7 +203,7 @@ impl Neighbour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::losses::Loss;
+    use crate::simulation::divided_flows::Report;
 
     fn take_all(neighbour: &mut Neighbour) {
         while neighbour.fetch() {
@@ -207,34 +211,30 @@ mod tests {
         }
     }
 
-    /// By hand: lookaheads of 700 from the edge and 200 to it.
+    /// By hand: lookaheads of 700 from the second part and 200 to it.
     #[test]
     fn part_advances_until_messages_could_arrive() {
-        let (mut fabric, mut edge) = Neighbour::pair([0, 1], [700, 200]);
-        assert_eq!((fabric.part, edge.part), (1, 0));
-        assert_eq!((fabric.stride_ps(), edge.stride_ps()), (225, 225));
-        // If nothing arrives, the fabric acts at 5000 and the edge at 1000: the edge's packet can
-        // reach the fabric at 1700, and the answer can return at 1900.
-        edge.send_clock(700, 5000, u64::MAX);
-        assert!(fabric.has_new());
-        take_all(&mut fabric);
-        assert_eq!(fabric.bound_of_two_ps(1000), 1900);
-        // The fabric has an unread message, so only its clock counts.
-        fabric.send_note(Note::Lost(Loss {
-            at_ps: 0,
-            flow: 0,
-            options: 0,
-        }));
-        assert_eq!(fabric.bound_of_two_ps(1000), 900);
-        assert_eq!(fabric.bound_ps(), 900);
-        fabric.send_clock(950, 1000, u64::MAX);
-        take_all(&mut edge);
-        assert_eq!(edge.bound_of_two_ps(5000), 1700);
-        edge.send_clock(1500, 1600, u64::MAX);
-        take_all(&mut fabric);
-        assert_eq!(fabric.bound_of_two_ps(3000), 1800);
-        fabric.send_clock_alone(960, 2000);
-        take_all(&mut edge);
-        assert_eq!((edge.bound_ps(), edge.theirs.complete), (1660, 2000));
+        let (mut first, mut second) = Neighbour::pair([0, 1], [700, 200], 8);
+        assert_eq!((first.part, second.part), (1, 0));
+        assert_eq!((first.stride_ps(), second.stride_ps()), (225, 225));
+        // If nothing arrives, the first part acts at 5000 and the second at 1000: the second's packet
+        // can reach the first at 1700, and the answer can return at 1900.
+        second.send_clock(700, 5000, u64::MAX);
+        assert!(first.has_new());
+        take_all(&mut first);
+        assert_eq!(first.bound_of_two_ps(1000), 1900);
+        // The first part has an unread message, so only its clock counts.
+        first.send_note(Note::Report(Report::Freed(0)));
+        assert_eq!(first.bound_of_two_ps(1000), 900);
+        assert_eq!(first.bound_ps(), 900);
+        first.send_clock(950, 1000, u64::MAX);
+        take_all(&mut second);
+        assert_eq!(second.bound_of_two_ps(5000), 1700);
+        second.send_clock(1500, 1600, u64::MAX);
+        take_all(&mut first);
+        assert_eq!(first.bound_of_two_ps(3000), 1800);
+        first.send_clock_alone(960, 2000);
+        take_all(&mut second);
+        assert_eq!((second.bound_ps(), second.theirs.complete), (1660, 2000));
     }
 }

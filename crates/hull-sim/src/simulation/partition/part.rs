@@ -4,22 +4,12 @@
 //! The event loop is the same as in every run ([`Simulation::serve_before`]), up to a bound.
 //! Nothing can arrive from another part before the bound: it is the minimum, over all neighbours,
 //! of the neighbour's clock plus the lookahead from there.
-//!
-//! The routes of edge and fabric need care: a flow's first packet may reach a part through a third one,
-//! and the part must know the route by then. Only the edge opens flows, and it is a neighbour of all
-//! other parts. It publishes a clock only when all earlier decisions are in the channels of all
-//! neighbours. A part that forwards the packet has read such a clock from after the flow was opened (or
-//! all parts were waiting then, and had received all messages). The route is therefore in the channel
-//! before the packet, and a part that fetches from the edge last and reads its messages first has the
-//! route in time. Parts with hosts send routes only to the part where a packet arrives, before it.
-
-use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::ledger::Ledger;
 use super::neighbour::Neighbour;
 use crate::simulation::outcome::Measured;
-use crate::simulation::{Control, Failure, PartLoad, Simulation};
+use crate::simulation::{Control, Failure, Simulation};
 
 /// Number of events above which a stride is too long: they are tens of microseconds of work in a
 /// large network, for which another part may wait; and number below which the next stride may be
@@ -28,9 +18,8 @@ const MANY_EVENTS: u64 = 256;
 const FEW_EVENTS: u64 = 64;
 
 /// Number of idle steps between two checks whether all parts wait: a check fetches what busy threads
-/// write. If one thread serves all parts, it does not.
+/// write.
 const SILENCE_EVERY: u32 = 1 << 4;
-const SILENCE_EVERY_IN_TURN: u32 = 1 << 1;
 
 /// Number of steps between two looks at the control, besides those by the number of events: some ten
 /// microseconds of steps without events.
@@ -73,9 +62,9 @@ pub struct Part<'a> {
     pub(super) number: usize,
     pub(super) simulation: &'a mut Simulation,
     control: &'a Control,
-    /// Neighbours in the order of their numbers; the edge, if this is another part, comes first.
+    /// All other parts in order.
     pub(super) neighbours: Vec<Neighbour>,
-    /// Order of the reports of all parts, in the first part of a run that is divided by hosts.
+    /// Order of the reports of all parts, in the first part.
     pub(super) ledger: Option<Ledger>,
     /// Longest time by which a report may be late, ps.
     pub(super) late_ps: u64,
@@ -92,10 +81,8 @@ pub struct Part<'a> {
     pub(super) phase: Phase,
     /// Time before which all events were served, ps.
     pub(super) served_ps: u64,
-    /// Time from which on no event is served, ps, if the parts are to meet at a time.
-    until_ps: u64,
     /// Number of steps, and of consecutive ones in which nothing happened.
-    steps: u64,
+    pub(super) steps: u64,
     in_vain: u32,
     /// Time before which nothing arrives, as determined by the board, ps.
     silence_ps: u64,
@@ -104,10 +91,8 @@ pub struct Part<'a> {
     versions: Vec<u64>,
     /// Whether the others know that this part has served all its events.
     pub(super) is_done: bool,
-    /// Wall-clock time of the steps in turn with other parts.
-    in_turn: Duration,
     /// Readings at the end of the measured time.
-    pub measured: Option<Measured>,
+    pub(super) measured: Option<Measured>,
 }
 
 impl<'a> Part<'a> {
@@ -122,10 +107,7 @@ impl<'a> Part<'a> {
     ) -> Part<'a> {
         simulation.clock.aim_at_end();
         let halves = simulation.endpoints.table.halves.as_ref();
-        let (by_hosts, late_ps) = (
-            halves.is_some(),
-            halves.map_or(0, |halves| halves.late_ps()),
-        );
+        let late_ps = halves.map_or(0, |halves| halves.late_ps());
         let strides = neighbours.iter().map(Neighbour::stride_ps);
         let longest_stride_ps = strides.min().unwrap_or(1);
         let mut part = Part {
@@ -134,7 +116,7 @@ impl<'a> Part<'a> {
             control,
             stride_ps: longest_stride_ps,
             longest_stride_ps,
-            ledger: by_hosts.then(Ledger::default).filter(|_| number == 0),
+            ledger: (number == 0).then(Ledger::default),
             late_ps,
             drains: false,
             is_measured: false,
@@ -143,14 +125,12 @@ impl<'a> Part<'a> {
             distances_ps,
             phase: Phase::Measuring,
             served_ps: 0,
-            until_ps: u64::MAX,
             steps: 0,
             in_vain: 0,
             silence_ps: 0,
             is_posted: false,
             versions: Vec::new(),
             is_done: false,
-            in_turn: Duration::ZERO,
             measured: None,
         };
         // Packets that left at time 0, before the first event; a bound that ignored them would be
@@ -161,27 +141,15 @@ impl<'a> Part<'a> {
 
     /// Number of events that this part has served so far.
     #[inline]
-    pub fn events(&self) -> u64 {
+    pub(super) fn events(&self) -> u64 {
         self.simulation.tally.events_served
     }
 
-    /// Load of this part so far.
-    pub fn load(&self) -> PartLoad {
-        let messages = self.neighbours.iter().map(|other| other.sent + other.taken);
-        PartLoad {
-            events: self.events(),
-            messages: messages.sum(),
-            steps: self.steps,
-            in_turn: self.in_turn,
-        }
-    }
-
-    /// Does what is possible without waiting for another part. `in_turn`: this thread serves the
-    /// others too, so no thread reads their messages before this step is over.
+    /// Does what is possible without waiting for another part.
     #[inline]
-    pub fn step(&mut self, in_turn: bool) -> Result<Step, Failure> {
+    pub fn step(&mut self) -> Result<Step, Failure> {
         let step = match self.phase {
-            Phase::Measuring | Phase::Draining => self.advance(in_turn)?,
+            Phase::Measuring | Phase::Draining => self.advance()?,
             Phase::Deciding => self.decide(),
             Phase::Ending => self.end(),
             Phase::Over => Step::Over,
@@ -190,10 +158,7 @@ impl<'a> Part<'a> {
             Step::Ahead | Step::Over => self.in_vain = 0,
             Step::Told | Step::Stuck if self.neighbours.len() > 1 => {
                 self.in_vain = self.in_vain.wrapping_add(1);
-                self.seek_silence(match in_turn {
-                    true => SILENCE_EVERY_IN_TURN,
-                    false => SILENCE_EVERY,
-                });
+                self.seek_silence();
             }
             Step::Told | Step::Stuck => {}
         }
@@ -204,71 +169,24 @@ impl<'a> Part<'a> {
         Ok(step)
     }
 
-    /// Does a step, and measures its time, when this thread serves the others too.
-    pub fn step_in_turn(&mut self) -> Result<Step, Failure> {
-        let begin = Instant::now();
-        let step = self.step(true);
-        self.in_turn += begin.elapsed();
-        step
-    }
-
-    /// Phase, and the time up to which all events were served, ps; `None` at the end of the run or
-    /// of the measured time.
-    pub fn progress(&self) -> Option<(Phase, u64)> {
-        let is_serving = matches!(self.phase, Phase::Measuring | Phase::Draining);
-        let is_before_limit = self.served_ps < self.simulation.clock.limit_ps;
-        (is_serving && is_before_limit).then_some((self.phase, self.served_ps))
-    }
-
-    /// Makes the part serve no event from `until_ps` on.
-    pub fn stop_at(&mut self, until_ps: u64) {
-        self.until_ps = until_ps;
-    }
-
-    /// Receives and publishes messages. Returns true if there were none of either.
-    pub fn settle(&mut self) -> bool {
-        let received = self.receive();
-        self.neighbours.iter_mut().for_each(Neighbour::publish);
-        received == Step::Stuck && !self.is_behind()
-    }
-
-    /// Simulation of the part, while the parts are joined.
-    pub fn simulation(&mut self) -> &mut Simulation {
-        self.simulation
-    }
-
-    /// Simulation of the part with its control, while the parts are joined.
-    pub fn with_control(&mut self) -> (&mut Simulation, &Control) {
-        (self.simulation, self.control)
-    }
-
-    /// Resumes after the parts were joined: they have served all events before `at_ps`, and no
-    /// message is in transit. The others learn of changes only when all have been sent.
-    pub fn resume(&mut self, at_ps: u64) {
-        self.take_back();
-        self.served_ps = at_ps;
-        self.until_ps = u64::MAX;
-        self.tell(at_ps);
-    }
-
     /// Whether another part has sent messages that have not been received.
     pub fn has_new(&self) -> bool {
         self.neighbours.iter().any(Neighbour::has_new)
     }
 
     /// Serves the events before the limit, as far as the other parts permit.
-    fn advance(&mut self, in_turn: bool) -> Result<Step, Failure> {
+    fn advance(&mut self) -> Result<Step, Failure> {
         let received = self.receive();
         self.take_end();
         let bound_ps = self.bound_ps();
         let limit_ps = self.simulation.clock.limit_ps;
-        let goal_ps = bound_ps.min(limit_ps).min(self.until_ps);
+        let goal_ps = bound_ps.min(limit_ps);
         let is_stuck = self.served_ps >= goal_ps;
         if self.next_ps() < goal_ps {
             self.take_back();
         }
         let events = self.events();
-        self.serve_strides(goal_ps, bound_ps, in_turn)?;
+        self.serve_strides(goal_ps, bound_ps)?;
         self.log_rows();
         if self.served_ps >= self.simulation.clock.limit_ps && !self.is_behind() {
             self.reach_limit();
@@ -294,31 +212,22 @@ impl<'a> Part<'a> {
 
     /// Serves the events before `goal_ps` and sends the clock after each stride. Messages that
     /// arrive meanwhile wait: receiving costs more than sending.
-    fn serve_strides(&mut self, goal_ps: u64, bound_ps: u64, in_turn: bool) -> Result<(), Failure> {
-        let mut goal_ps = goal_ps;
+    fn serve_strides(&mut self, mut goal_ps: u64, bound_ps: u64) -> Result<(), Failure> {
         loop {
             let from_ps = self.next_ps();
-            let stride_ps = match in_turn {
-                // The end of the run may become known in each stride.
-                true if self.by_hosts() => self.longest_stride_ps,
-                true => u64::MAX,
-                false => self.stride_ps,
-            };
-            let to_ps = goal_ps.min(from_ps.saturating_add(stride_ps));
+            let to_ps = goal_ps.min(from_ps.saturating_add(self.stride_ps));
             self.served_ps = self.served_ps.max(to_ps);
             let before = self.simulation.tally.events_served;
             (self.simulation).serve_before(self.served_ps, self.control)?;
             self.tell(bound_ps);
             let events = self.simulation.tally.events_served - before;
-            if events > MANY_EVENTS && !in_turn {
+            if events > MANY_EVENTS {
                 self.stride_ps = self.stride_ps.div_ceil(2);
             } else if events < FEW_EVENTS {
                 self.stride_ps = self.longest_stride_ps.min(2 * self.stride_ps);
             }
-            if self.by_hosts() {
-                self.take_end();
-            }
             // The end of the run may have become known.
+            self.take_end();
             let limit_ps = self.simulation.clock.limit_ps;
             goal_ps = goal_ps.min(limit_ps);
             self.served_ps = self.served_ps.min(limit_ps);
@@ -345,11 +254,6 @@ impl<'a> Part<'a> {
         let clock = &self.simulation.clock;
         let next_ps = clock.events.next_not_before_ps();
         next_ps.max(self.served_ps).min(clock.limit_ps)
-    }
-
-    /// Whether this part is the edge.
-    pub(super) fn is_edge(&self) -> bool {
-        self.number == 0
     }
 
     pub(super) fn is_behind(&self) -> bool {
@@ -394,14 +298,14 @@ impl<'a> Part<'a> {
     }
 
     /// Checks every so many idle steps whether all parts wait, and how far they can then advance.
-    fn seek_silence(&mut self, every: u32) {
+    fn seek_silence(&mut self) {
         if !self.is_posted {
             self.is_posted = true;
             let next_ps = self.next_ps();
             let sent = self.neighbours.iter().map(|other| other.sent).sum();
             let taken = self.neighbours.iter().map(|other| other.taken).sum();
             self.board.post(self.number, next_ps, sent, taken);
-        } else if self.in_vain.is_multiple_of(every) {
+        } else if self.in_vain.is_multiple_of(SILENCE_EVERY) {
             let silence_ps = self
                 .board
                 .silence_ps(&self.distances_ps, &mut self.versions);

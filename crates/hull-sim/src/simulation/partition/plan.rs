@@ -1,108 +1,73 @@
 //! Divides a network into parts for simulation on several threads. Times are ps.
 //!
-//! Part 0 is the *edge*: the hosts with their links in both directions, the flows and the workload. The
-//! other parts form the *fabric*: the ports between switches, divided by owning switch. A port decides
-//! when a packet will be delivered before its transmission starts, and can announce it to the next part
-//! then: at least the smallest packet's transmission time plus the link's delay ahead. This is the
-//! lookahead of conservative parallel simulation (Chandy and Misra, 1979). Host links are the longest
-//! of a data-centre network, because their delay includes a host's stack. Every packet between racks
-//! takes as many steps at the edge as any other, so the balance of the parts depends little on the
-//! traffic matrix.
+//! Each part has some whole units (`units`): their hosts, and all ports between their nodes and to the top
+//! tier. It also has the ports from the top tier to its units: a port decides on arrival, so a switch of
+//! the top tier need not be in one part. Each packet between two parts crosses one cut link, to the top
+//! tier, and no third part.
 //!
-//! Ports that share their switch's memory stay together. The edge then includes some switches with all
-//! their ports, enough to balance the work, and the fabric all ports of the others.
+//! A port decides when a packet will be delivered before its transmission starts, and can announce it to
+//! the next part then: at least the smallest packet's transmission time plus the link's delay ahead. This
+//! is the lookahead of conservative parallel simulation (Chandy and Misra, 1979).
 //!
-//! A network may also be divided by its hosts (`by_hosts`). Then all parts have flows, and the only cut
-//! links lead to the top tier.
-//!
-//! The plan follows from the graph. `features` decides which features may be simulated this way.
+//! The plan follows from the graph. `features` decides which scenarios may be simulated this way.
 
-use super::by_hosts::ByHosts;
-use crate::topology::{Graph, Kind, Notice};
+use super::units::Units;
+use crate::topology::Graph;
 
-/// Lookahead of parts without a link between them.
+/// Lookahead of a part to itself.
 pub const NEVER_PS: u64 = u64::MAX;
 
 /// Parts of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Number of parts including the edge: at least 2.
+    /// Number of parts: at least 2.
     pub parts: usize,
     /// Part of each port's queue.
     pub of_ports: Vec<u8>,
-    /// Part of each host, if the network is divided by hosts; otherwise all are at the edge.
-    pub of_hosts: Option<Vec<u8>>,
+    /// Part of each host.
+    pub of_hosts: Vec<u8>,
     /// Ports whose packets may continue in another part.
     pub cut: Vec<usize>,
-    /// Lookahead of each part (first index) for what it sends directly to each other one, ps;
-    /// [`NEVER_PS`] if it sends nothing.
+    /// Lookahead of each part (first index) for what it sends to each other one, ps.
     pub lookahead_ps: Vec<Vec<u64>>,
 }
 
 impl Plan {
-    /// Divides a network for at most `threads` threads; into fewer parts if fewer switches have
-    /// links to others. There is no plan if the network has no fabric, or if something would reach
-    /// another part in no time. `whole` is set if the ports of a switch must stay together.
-    /// `transit_ps` is the smallest packet's time through a port's link.
+    /// Divides a network into at most `most` parts with about the same number of hosts each. There is no
+    /// plan if the network does not consist of units, if the order of hosts differs from the order of the
+    /// ports to them, which orders simultaneous arrivals, or if something would reach another part in no
+    /// time.
+    ///
+    /// `end_ps` is the time for which a run continues after its workload is done, or half of it if parts
+    /// learn late that flows are complete: all must know by then. `transit_ps` is the smallest packet's
+    /// time through a port's link.
     pub fn new(
         graph: &Graph,
-        notice: Notice,
-        threads: usize,
-        whole: Option<Whole>,
+        end_ps: u64,
+        most: usize,
         transit_ps: impl Fn(usize) -> u64,
     ) -> Option<Plan> {
-        if threads < 2 || notice == Notice::default() {
+        let hosts = graph.hosts();
+        let to_host = |host: usize| Graph::opposite(graph.host_port(host));
+        if !(0..hosts.len()).map(to_host).is_sorted() {
             return None;
         }
-        let weights = match whole {
-            Some(whole) => without_edge(graph, whole, threads),
-            None => rates(graph),
+        let units = Units::of(graph)?;
+        let of_units = divide(&units.hosts, most);
+        let of_node = |node: usize| units.of_nodes[node].map(|unit| of_units[unit]);
+        let of_port = |port: usize| {
+            let there = of_node(graph.port_far_end(port));
+            there.or_else(|| of_node(graph.port_owner(port)))
         };
-        let of_nodes = divide(&weights, threads - 1);
-        let of_port = |port: usize| match whole.is_some() || graph.is_between_switches(port) {
-            true => of_nodes[graph.port_owner(port)],
-            false => 0,
-        };
-        let of_ports: Vec<u8> = (0..graph.ports()).map(of_port).collect();
-        let mut plan = Plan::of(graph, of_ports, transit_ps)?;
-        // Besides packets, each part of the fabric reports drops to the edge, and the edge sends it
-        // routes, which are needed when a packet arrives, and the end of the run. Every run delays
-        // drops and end by the network's notice.
-        let (of_edge, of_others) = plan.lookahead_ps.split_at_mut(1);
-        for (out_ps, of_other) in of_edge[0].iter_mut().skip(1).zip(of_others) {
-            let in_ps = &mut of_other[0];
-            *out_ps = notice.to_fabric_ps.min(*out_ps);
-            *in_ps = notice.to_edge_ps.min(*in_ps);
-        }
-        plan.is_ahead().then_some(plan)
-    }
-
-    /// Divides a network by hosts for at most `threads` threads. There is no plan if the network does
-    /// not consist of units. `end_ps` is the time for which a run continues after its workload is
-    /// done, or half of it if parts learn late that flows are complete: all must know by then.
-    pub fn by_hosts(
-        graph: &Graph,
-        end_ps: u64,
-        threads: usize,
-        transit_ps: impl Fn(usize) -> u64,
-    ) -> Option<Plan> {
-        let ByHosts { of_hosts, of_ports } = ByHosts::new(graph, threads)?;
-        let mut plan = Plan::of(graph, of_ports, transit_ps)?;
-        plan.of_hosts = Some(of_hosts);
-        for (from, to_parts) in plan.lookahead_ps.iter_mut().enumerate() {
-            for (to, ahead_ps) in to_parts.iter_mut().enumerate() {
-                if from != to {
-                    *ahead_ps = end_ps.min(*ahead_ps);
-                }
-            }
-        }
-        (plan.parts > 1 && plan.is_ahead()).then_some(plan)
-    }
-
-    /// Finds the cut links between parts, and the lookahead over them.
-    fn of(graph: &Graph, of_ports: Vec<u8>, transit_ps: impl Fn(usize) -> u64) -> Option<Plan> {
+        let of_ports = (0..graph.ports()).map(of_port);
+        let of_ports = of_ports.collect::<Option<Vec<u8>>>()?;
+        let of_hosts = hosts.iter().map(|&host| of_node(host));
+        let of_hosts = of_hosts.collect::<Option<Vec<u8>>>()?;
         let parts = 1 + usize::from(*of_ports.iter().max()?);
-        let mut lookahead_ps = vec![vec![NEVER_PS; parts]; parts];
+        let mut lookahead_ps = vec![vec![end_ps; parts]; parts];
+        for (part, to_parts) in lookahead_ps.iter_mut().enumerate() {
+            to_parts[part] = NEVER_PS;
+        }
         let mut cut = Vec::new();
         for (port, &from) in of_ports.iter().enumerate() {
             let far_end = graph.port_far_end(port);
@@ -118,21 +83,17 @@ impl Plan {
                 cut.push(port);
             }
         }
-        Some(Plan {
+        let is_ahead = (lookahead_ps.iter().flatten()).all(|&ahead_ps| ahead_ps > 0);
+        (parts > 1 && is_ahead).then_some(Plan {
             parts,
             of_ports,
-            of_hosts: None,
+            of_hosts,
             cut,
             lookahead_ps,
         })
     }
 
-    /// Whether everything takes time to another part.
-    fn is_ahead(&self) -> bool {
-        (self.lookahead_ps.iter().flatten()).all(|&ahead_ps| ahead_ps > 0)
-    }
-
-    /// Longest lookahead between two parts that exchange messages, ps.
+    /// Longest lookahead between two parts, ps.
     pub fn longest_ps(&self) -> u64 {
         let ahead_ps = self.lookahead_ps.iter().flatten();
         let exchanged = ahead_ps.filter(|&&ahead_ps| ahead_ps != NEVER_PS);
@@ -153,84 +114,20 @@ impl Plan {
         }
         least_ps
     }
-
-    /// Whether the two parts exchange messages.
-    pub fn are_neighbours(&self, one: usize, other: usize) -> bool {
-        let ahead_ps = self.lookahead_ps[one][other].min(self.lookahead_ps[other][one]);
-        one != other && ahead_ps != NEVER_PS
-    }
 }
 
-/// Total rate of each node's ports between switches, bit/s: a measure of the node's largest work.
-fn rates(graph: &Graph) -> Vec<u128> {
-    let rate = |&port: &usize| match graph.is_between_switches(port) {
-        true => u128::from(graph.wire(port).rate_bps),
-        false => 0,
-    };
-    let of_node = |node: usize| graph.node_ports(node).iter().map(rate).sum();
-    (0..graph.nodes.len()).map(of_node).collect()
-}
-
-/// Work of a host per packet sent or received, in packet-hops: with DCTCP on the tree of paper 6.3,
-/// 2.2 by processor time.
-const HOST_HOPS: usize = 2;
-
-/// Requirement that the ports of a switch stay together.
-#[derive(Clone, Copy, Debug)]
-pub struct Whole {
-    /// Port that must be in the edge.
-    pub port: usize,
-    /// Number of packet-hops on the longest path.
-    pub hops: usize,
-}
-
-/// Total rate of each node's ports, bit/s; 0 for nodes in the edge. The edge has the hosts, the
-/// switch of a port, and enough further switches with hosts to give it one thread's share of the
-/// work, as if all packets took the longest path. A switch in the edge takes two packet-hops of its
-/// hosts' packets.
-fn without_edge(graph: &Graph, whole: Whole, threads: usize) -> Vec<u128> {
-    let rate = |&port: &usize| u128::from(graph.wire(port).rate_bps);
-    let of_node = |node: usize| graph.node_ports(node).iter().map(rate).sum();
-    let mut weights: Vec<u128> = (0..graph.nodes.len()).map(of_node).collect();
-    let hosts = graph.hosts();
-    hosts.iter().for_each(|&host| weights[host] = 0);
-    let total = hosts.len() * (whole.hops + HOST_HOPS);
-    let mut edge = hosts.len() * (1 + HOST_HOPS);
-    let hosts_at = |node: usize| {
-        let ports = graph.node_ports(node).iter();
-        ports
-            .filter(|&&port| !graph.is_between_switches(port))
-            .count()
-    };
-    let first = graph.port_owner(whole.port);
-    let switches = (0..graph.nodes.len()).filter(|&node| graph.nodes[node].kind == Kind::Switch);
-    let others = switches.filter(|&node| node != first && hosts_at(node) > 0);
-    for node in std::iter::once(first).chain(others) {
-        let hops = 2 * hosts_at(node);
-        if node == first || (2 * edge + hops) * threads <= 2 * total {
-            edge += hops;
-            weights[node] = 0;
-        }
-    }
-    weights
-}
-
-/// Divides nodes into at most `most` parts of about the same weight, numbered from 1 in the order
-/// of the nodes; nodes without weight get 0.
-pub fn divide(weights: &[u128], most: usize) -> Vec<u8> {
+/// Divides weights into at most `most` parts of about the same sum, numbered in order from 0.
+fn divide(weights: &[u128], most: usize) -> Vec<u8> {
     let total: u128 = weights.iter().sum();
-    let (mut before, mut last, mut number) = (0, None, 0);
+    let (mut before, mut last, mut number) = (0, 0, 0);
     let part_of = |&weight: &u128| {
-        if weight == 0 {
-            return 0;
-        }
-        // By the middle of the node's share of the total.
+        // By the middle of the weight's share of the total.
         let place = (2 * before + weight) * most as u128 / (2 * total);
-        before += weight;
-        if last != Some(place) {
-            last = Some(place);
+        if before > 0 && last != place {
             number += 1;
         }
+        before += weight;
+        last = place;
         number
     };
     weights.iter().map(part_of).collect()
@@ -264,100 +161,68 @@ sizes.fixed = "1KB"
         Scenario::clone(&cells[0].scenario)
     }
 
-    fn planned(shape: &str, threads: usize) -> (Graph, Option<Plan>) {
-        planned_whole(shape, threads, None)
-    }
-
-    fn planned_whole(shape: &str, threads: usize, whole: Option<Whole>) -> (Graph, Option<Plan>) {
-        let scenario = scenario(shape);
-        let graph = scenario.graph().expect("valid");
-        let transit_ps = |port: usize| 1000 + port as u64;
-        let notice = Notice::new(&scenario.topology, &graph, transit_ps);
-        let plan = Plan::new(&graph, notice, threads, whole, transit_ps);
-        (graph, plan)
-    }
-
     #[test]
     fn weights_are_divided_in_order() {
-        assert_eq!(divide(&[0, 1, 1, 0, 1, 1], 2), [0, 1, 1, 0, 2, 2]);
-        assert_eq!(divide(&[1, 1, 1], 8), [1, 2, 3], "no more parts than nodes");
-        assert_eq!(divide(&[9, 1, 1, 1], 2), [1, 2, 2, 2]);
-        assert_eq!(divide(&[1, 1, 9, 1], 1), [1, 1, 1, 1]);
+        assert_eq!(divide(&[1, 1, 1, 1], 2), [0, 0, 1, 1]);
+        assert_eq!(divide(&[1, 1, 1], 8), [0, 1, 2], "no more parts than units");
+        assert_eq!(divide(&[9, 1, 1, 1], 2), [0, 1, 1, 1]);
+        assert_eq!(divide(&[1, 1, 9, 1], 1), [0, 0, 0, 0]);
     }
 
-    /// Ports of one switch stay together, hosts are at the edge, and every part of the fabric has the
-    /// edge as its neighbour. The edge has the same lookahead to each of them.
+    /// Every route between two hosts changes part at most once, on a link to the top tier.
     #[test]
-    fn a_fat_tree_in_any_number_of_parts() {
-        for threads in 2..=64 {
-            let (graph, plan) = planned("topology.fat_tree.k=4", threads);
-            let plan = plan.expect("has a fabric");
-            assert!(plan.parts <= threads.min(21), "20 switches and the edge");
-            assert!(threads > 9 || plan.parts == threads);
-            for port in 0..graph.ports() {
-                let part = plan.of_ports[port];
-                assert_eq!(part == 0, !graph.is_between_switches(port));
-                let of_owner = graph.node_ports(graph.port_owner(port)).iter();
-                let parts = of_owner.map(|&port| plan.of_ports[port]);
-                assert!(
-                    parts
-                        .into_iter()
-                        .all(|other| other == part || other * part == 0)
-                );
-            }
-            let outward = plan.lookahead_ps[0][1];
-            for part in 1..plan.parts {
-                assert!(plan.are_neighbours(0, part));
-                assert_eq!(plan.lookahead_ps[0][part], outward);
-            }
-            let distances = plan.distances_ps();
-            assert!(
-                distances
-                    .iter()
-                    .flatten()
-                    .all(|&ps| (1000..9000).contains(&ps))
-            );
-        }
-    }
-
-    /// With shared memory all ports of a switch are in one part, and the measured port is in the
-    /// edge. By hand for k = 4: 16 hosts with six hops and two for the host, so with two parts the
-    /// edge has 64 of 128: 48 for the hosts, and 4 each for 4 of the 8 switches with hosts.
-    #[test]
-    fn switches_are_not_split() {
-        for threads in 2..=64 {
-            let (graph, _) = planned("topology.fat_tree.k=4", threads);
-            let read = Graph::opposite(graph.host_port(5));
-            let whole = Whole {
-                port: read,
-                hops: 6,
-            };
-            let (_, plan) = planned_whole("topology.fat_tree.k=4", threads, Some(whole));
-            let plan = plan.expect("has a fabric");
-            assert!(plan.parts <= threads.min(20), "{} parts", plan.parts);
-            assert_eq!(plan.of_ports[read], 0);
-            let mut of_edge = 0;
-            for (node, settings) in graph.nodes.iter().enumerate() {
-                let ports = graph.node_ports(node);
-                let part = plan.of_ports[ports[0]];
-                assert!(ports.iter().all(|&port| plan.of_ports[port] == part));
-                assert!(settings.kind == Kind::Switch || part == 0);
-                of_edge += usize::from(settings.kind == Kind::Switch && part == 0);
-            }
-            assert_eq!(of_edge, if threads == 2 { 4 } else { 1 });
-            for (port, &part) in plan.of_ports.iter().enumerate() {
-                let onward = graph.node_ports(graph.port_far_end(port));
-                let leads_out = onward.iter().any(|&next| plan.of_ports[next] != part);
-                assert_eq!(leads_out, plan.cut.contains(&port));
+    fn packets_cross_one_cut_link() {
+        for (shape, units) in [
+            ("topology.fat_tree.k=4", 4),
+            ("topology.tree={}", 8),
+            (
+                "topology.leaf_spine={leaves=3,spines=2,hosts_per_leaf=4}",
+                3,
+            ),
+        ] {
+            let graph = scenario(shape).graph().expect("valid");
+            let routes = crate::topology::Routes::new(&graph);
+            for most in [2, 3, 4, 64] {
+                let plan = Plan::new(&graph, 1000, most, |_| 1000).expect("has units");
+                assert_eq!(plan.parts, most.min(units), "{shape}");
+                let (of_hosts, of_ports) = (plan.of_hosts, plan.of_ports);
+                assert!(of_hosts.is_sorted() && of_hosts[0] == 0);
+                for (from, to) in [(0, 1), (0, of_hosts.len() - 1), (of_hosts.len() - 1, 1)] {
+                    let mut path = Vec::new();
+                    assert!(routes.path(from, to, 7, &mut path));
+                    let parts = path.iter().map(|&port| of_ports[port as usize]);
+                    let mut parts = Vec::from_iter(parts);
+                    parts.push(of_hosts[to]);
+                    parts.dedup();
+                    assert_eq!(parts[0], of_hosts[from]);
+                    assert_eq!(parts.last(), Some(&of_hosts[to]));
+                    assert_eq!(parts.len(), 1 + usize::from(of_hosts[from] != of_hosts[to]));
+                }
             }
         }
     }
 
+    /// The lookahead is the time through a cut link, or the time in which all parts learn of the end.
     #[test]
-    fn no_fabric_no_parts() {
-        for shape in ["topology.star.hosts=4", "topology.dumbbell.pairs=2"] {
-            assert_eq!(planned(shape, 2).1, None);
+    fn lookahead_of_a_fat_tree() {
+        let graph = scenario("topology.fat_tree.k=4").graph().expect("valid");
+        for (end_ps, least_ps) in [(u64::MAX, 1000), (700, 700)] {
+            let plan = Plan::new(&graph, end_ps, 3, |port| 1000 + port as u64).expect("has units");
+            assert_eq!(plan.parts, 3);
+            let distances_ps = plan.distances_ps();
+            for (from, to) in [(0, 1), (1, 0), (2, 1), (0, 2)] {
+                let ahead_ps = plan.lookahead_ps[from][to];
+                assert!((least_ps..2000).contains(&ahead_ps), "{ahead_ps}");
+                assert!(distances_ps[from][to] <= ahead_ps);
+                assert!(plan.longest_ps() >= ahead_ps);
+            }
+            assert!(distances_ps[0][0] >= 2 * least_ps);
         }
-        assert_eq!(planned("topology.fat_tree.k=4", 1).1, None);
+        assert_eq!(
+            Plan::new(&graph, 0, 3, |_| 1000),
+            None,
+            "the end takes no time"
+        );
+        assert_eq!(Plan::new(&graph, 1000, 1, |_| 1000), None, "one part");
     }
 }

@@ -1,12 +1,12 @@
-//! Parts with hosts, each on a thread of its own: the run that ThreadSanitizer watches (`make nets`). It
-//! is short, because the sanitizer makes threads that wait for each other slow.
+//! Parts on threads of their own: the run that ThreadSanitizer watches (`make nets`). It is short, because
+//! the sanitizer makes threads that wait for each other slow.
 
-use super::tests::everything_of;
-use super::worker::Manner;
+use super::ServedBy;
+use super::tests::everything;
 
 /// Drops, timeouts, and an end in the drain; the threads are created, wait, sleep and end.
 #[test]
-fn hosts_on_2_3_and_8_threads() {
+fn parts_on_2_3_and_8_threads() {
     let settings = |threads: usize| {
         [
             "topology.fat_tree.k=8",
@@ -20,13 +20,11 @@ fn hosts_on_2_3_and_8_threads() {
         ]
         .map(str::to_owned)
     };
-    let (_, packet_hops, one) = everything_of(&settings(1), None, true);
+    let (_, packet_hops, one) = everything(&settings(1), ServedBy::Threads(1));
     assert!(packet_hops > 1000, "{packet_hops}");
     for threads in [2, 3, 8] {
-        for manner in [Manner::Apart, Manner::Alternating] {
-            let (parts, _, several) = everything_of(&settings(threads), Some(manner), true);
-            assert_eq!(parts, threads);
-            assert!(one == several, "{threads} threads, {manner:?}");
-        }
+        let (parts, _, several) = everything(&settings(threads), ServedBy::Threads(threads));
+        assert_eq!(parts, threads);
+        assert!(one == several, "{threads} threads");
     }
 }

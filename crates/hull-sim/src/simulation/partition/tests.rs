@@ -5,13 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use crate::scenario;
-use crate::scenario::{Resolved, Scenario};
-use crate::simulation::{Control, Divided, DividedBy, Failure, Simulation, build};
+use crate::simulation::{Control, Divided, Failure, Simulation, build_in_parts};
 
-use super::board::Board;
-use super::part::{Part, Phase, Step};
-use super::worker::Manner;
-use super::{ByHostsIf, Partition, neighbours};
+use super::{ServedBy, plan};
 
 pub(super) const SCENARIO: &str = r#"
 name = "parts"
@@ -32,181 +28,70 @@ connections = "per_flow"
 sizes.fixed = "1KB"
 "#;
 
-/// Builds a run that is divided by hosts if it may be, or never.
-pub(super) fn built(scenario: &Scenario, by_hosts: bool) -> Simulation {
-    written(scenario, by_hosts, None)
+/// Builds a run.
+pub(super) fn built(settings: &[String], folder: Option<&Path>) -> Simulation {
+    let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("valid");
+    build_in_parts(&cells[0].scenario, 1, folder).expect("valid")
 }
 
-pub(super) fn written(scenario: &Scenario, by_hosts: bool, folder: Option<&Path>) -> Simulation {
-    let by_hosts_if = ByHostsIf {
-        processors: usize::MAX,
-        least_packets: if by_hosts { 0 } else { u64::MAX },
-        least_ports: 0,
-        least_ports_if_free: 0,
-    };
-    let scenario = Resolved::new(scenario.clone()).expect("valid");
-    build::divided(&scenario, None, 1, folder, by_hosts_if).expect("valid")
+/// Builds a run on several threads, whose parts are served like this.
+pub(super) fn served(settings: &[String], served_by: ServedBy) -> Simulation {
+    let mut simulation = built(settings, None);
+    let partition = simulation.partition.as_mut().expect("partitioned");
+    partition.served_by = served_by;
+    simulation
 }
 
-fn in_parts(threads: usize, by_hosts: bool) -> Simulation {
-    let threads = [format!("run.threads={threads}")];
-    let cells = scenario::expand(SCENARIO, "parts.toml", &threads).expect("valid");
-    built(&cells[0].scenario, by_hosts)
+pub(super) fn of_threads(fixed: &[&str], threads: usize) -> Vec<String> {
+    let threads = format!("run.threads={threads}");
+    let fixed = fixed.iter().map(|&setting| setting.to_owned());
+    fixed.chain([threads]).collect()
 }
 
-const MANNERS: [Manner; 6] = [
-    Manner::Adaptive,
-    Manner::Joined,
-    Manner::InTurn,
-    Manner::Apart,
-    Manner::Alternating,
-    Manner::EdgeLast,
+/// A thread for each of three parts, one for all, and two; parts that advance unevenly.
+const SERVED: [ServedBy; 4] = [
+    ServedBy::Threads(3),
+    ServedBy::Threads(1),
+    ServedBy::Threads(2),
+    ServedBy::Interleaved(1),
 ];
 
 /// A part whose ports are missing panics at once.
 #[test]
 fn a_panic_in_any_part_ends_the_run() {
-    for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
-        for (part, by_hosts) in (0..threads.min(4)).flat_map(|part| [(part, false), (part, true)]) {
-            let mut simulation = in_parts(threads, by_hosts);
-            let partition = simulation.partition.as_mut().expect("partitioned");
-            partition.manner = manner;
-            match part {
-                0 => simulation.fabric.network.ports.truncate(1),
-                _ => partition.others[part - 1].fabric.network.ports.truncate(1),
-            }
-            let run = AssertUnwindSafe(|| simulation.run(&Control::default()));
-            let panics = catch_unwind(run).is_err();
-            assert!(panics, "part {part} of {threads}, {manner:?}");
+    for (part, served_by) in (0..3).flat_map(|part| SERVED.map(|by| (part, by))) {
+        let mut simulation = served(&of_threads(&[], 3), served_by);
+        let partition = simulation.partition.as_mut().expect("partitioned");
+        match part {
+            0 => simulation.fabric.network.ports.truncate(1),
+            _ => partition.others[part - 1].fabric.network.ports.truncate(1),
         }
+        let run = AssertUnwindSafe(|| simulation.run(&Control::default()));
+        assert!(catch_unwind(run).is_err(), "part {part}, {served_by:?}");
     }
 }
 
-/// A part's thread may end once all parts have served their events, before it receives the last
-/// packets. Here part 1 does nothing after its own end, while part 2 still serves the last us.
-#[test]
-fn packets_after_a_threads_end_count_as_in_flight() {
-    let settings = [
-        "run.threads=3",
-        "run.duration=100us",
-        "run.drain=4us",
-        "workload.flows.load=60%",
-    ];
-    let settings = settings.map(str::to_owned);
-    let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("valid");
-    let mut edge = built(&cells[0].scenario, false);
-    let Partition {
-        plan, mut others, ..
-    } = *edge.partition.take().expect("partitioned");
-    for other in &mut others {
-        other.fabric.network.copy_routes(&edge.fabric.network);
-    }
-    edge.fabric.network.forget_new_routes();
-
-    let (board, control) = (Board::new(3), Control::default());
-    let distances_ps = plan.distances_ps();
-    let simulations = std::iter::once(&mut edge).chain(&mut others);
-    let parts = simulations.zip(neighbours(&plan)).enumerate();
-    let mut parts = Vec::from_iter(parts.map(|(n, (simulation, neighbours))| {
-        let to_part = distances_ps.iter().map(|from| from[n]).collect();
-        Part::new(n, simulation, &control, neighbours, &board, to_part)
-    }));
-    parts[2].stop_at(103_100_000);
-    let mut drains = false;
-    while !drains || parts[1].progress().is_some() {
-        for part in &mut parts {
-            while part.step(false).expect("is not cancelled") == Step::Ahead {
-                drains |= matches!(part.progress(), Some((Phase::Draining, _)));
-            }
-        }
-    }
-    parts[2].stop_at(u64::MAX);
-    while !board.are_all_done() {
-        for n in [0, 2] {
-            parts[n].step(false).expect("is not cancelled");
-        }
-    }
-    let before = parts[1].simulation().fabric.network.packets();
-    parts[1].receive_rest();
-    assert!(parts[1].simulation().fabric.network.packets() > before);
-    assert!(!parts[1].has_new());
-}
-
-fn with_manners(threads: usize) -> impl Iterator<Item = (usize, Manner)> {
-    MANNERS.into_iter().map(move |manner| (threads, manner))
-}
-
-/// Number of parts of a short run, and all of its results as text.
-fn everything(settings: &[String], manner: Option<Manner>, by_hosts: bool) -> (usize, String) {
-    let (parts, packet_hops, text) = everything_of(settings, manner, by_hosts);
-    assert!(packet_hops > 1000);
-    (parts, text)
-}
-
-/// The same for a run that may be empty.
-pub(super) fn everything_of(
-    settings: &[String],
-    manner: Option<Manner>,
-    by_hosts: bool,
-) -> (usize, u64, String) {
-    let cells = scenario::expand(SCENARIO, "parts.toml", settings).expect("valid");
-    let mut simulation = built(&cells[0].scenario, by_hosts);
+/// Number of parts of a run, its packet-hops, and all of its results as text.
+pub(super) fn everything(settings: &[String], served_by: ServedBy) -> (usize, u64, String) {
+    let mut simulation = built(settings, None);
     let mut parts = 1;
-    if let (Some(partition), Some(manner)) = (&mut simulation.partition, manner) {
-        partition.manner = manner;
+    if let Some(partition) = &mut simulation.partition {
+        partition.served_by = served_by;
         parts = partition.plan.parts;
     }
     let outcome = simulation.run(&Control::default());
     let mut outcome = outcome.expect("runs to its end");
     outcome.other_threads_seconds.clear();
-    outcome.part_loads.clear();
-    outcome.divided = Divided::default();
+    outcome.divided = Divided::into_one(None);
     (parts, outcome.packet_hops, format!("{outcome:?}"))
 }
 
-/// Results equal a single thread's if each part has its own thread, if one thread serves all parts
-/// (joined or in turn), and if these modes alternate. Cases: small buffers, a warm-up, multiple
-/// queues per port, and switches that are in one part because their ports share memory.
+/// Results equal a single thread's, whoever serves the parts. Cases: losses, timeouts and selective
+/// acknowledgments; flows of the warm-up; a run that ends when all flows are complete; pacers; jitter,
+/// interrupts and delayed acknowledgments; several queues per port; several transports and groups; a flow
+/// per few ns.
 #[test]
-fn assignment_of_parts_to_threads_does_not_matter() {
-    for more in [
-        &["switch.buffer=8pkts", "run.drain=1ms"][..],
-        &["switch.memory={size=\"30KB\",alpha=\"100%\"}"],
-        &[
-            "run.warmup=300us",
-            "switch.memory={size=\"30KB\",alpha=\"100%\"}",
-            "switch.priorities=2",
-            "workload.high_priority_below=10KB",
-        ],
-        &["run.warmup=300us", "switch.red={min=\"3KB\",max=\"30KB\"}"],
-    ] {
-        // On fewer processors, eight threads with own parts wait for each other: a shorter run.
-        for (duration, counts) in [("500us", &[2, 3][..]), ("100us", &[8])] {
-            let settings = |threads: usize| {
-                let few = ["workload.flows.load=60%"];
-                let settings = few.iter().chain(more).map(|&setting| setting.to_owned());
-                let run = [
-                    ("duration", duration.to_owned()),
-                    ("threads", threads.to_string()),
-                ];
-                let run = run.map(|(key, value)| format!("run.{key}={value}"));
-                Vec::from_iter(settings.chain(run))
-            };
-            let (_, one) = everything(&settings(1), None, false);
-            for (threads, manner) in counts.iter().copied().flat_map(with_manners) {
-                let (parts, several) = everything(&settings(threads), Some(manner), false);
-                assert_eq!(parts, threads);
-                assert!(one == several, "{threads} threads, {manner:?}, {more:?}");
-            }
-        }
-    }
-}
-
-/// The same for a run that is divided by hosts. Cases: losses, timeouts and selective acknowledgments;
-/// flows of the warm-up; a run that ends when all flows are complete; pacers; jitter, interrupts and
-/// delayed acknowledgments; several queues per port; several transports and groups; a flow per few ns.
-#[test]
-fn division_by_hosts_does_not_matter() {
+fn division_does_not_matter() {
     let marking = "switch.marking={threshold=\"15KB\"}";
     let dctcp = "transport={congestion_control=\"dctcp\",ecn=true}";
     let pacer = "pacer={update_interval=\"7.2us\",beta=375,association_timeout=\"1ms\"}";
@@ -312,9 +197,11 @@ fn division_by_hosts_does_not_matter() {
                         .chain(more.iter().map(|&one| one.to_owned())),
                 )
             };
-            let (_, one) = everything(&settings(1), None, true);
-            for manner in [Manner::Apart, Manner::InTurn, Manner::Alternating] {
-                let (parts, several) = everything(&settings(counts), Some(manner), true);
+            let (_, packet_hops, one) = everything(&settings(1), ServedBy::Threads(1));
+            assert!(packet_hops > 1000);
+            for threads in [counts.min(units), 1] {
+                let served_by = ServedBy::Threads(threads);
+                let (parts, _, several) = everything(&settings(counts), served_by);
                 assert_eq!(parts, counts.min(units), "{more:?}");
                 let differ = one
                     .char_indices()
@@ -324,7 +211,7 @@ fn division_by_hosts_does_not_matter() {
                     let from = at.saturating_sub(200);
                     let part = |text: &str| text.chars().skip(from).take(400).collect::<String>();
                     let (one, several) = (part(&one), part(&several));
-                    panic!("{counts} threads, {manner:?}, {more:?}:\n{one}\n\n{several}");
+                    panic!("{counts} threads, {served_by:?}, {more:?}:\n{one}\n\n{several}");
                 }
                 assert_eq!(one.len(), several.len());
             }
@@ -337,34 +224,28 @@ fn division_by_hosts_does_not_matter() {
 #[test]
 fn last_flow_completes_around_an_end() {
     let settings = |threads: usize, duration_ns: u64, drain: &str| {
-        vec![
-            "workload.flows.count=3".to_owned(),
-            "workload.flows.load=90%".to_owned(),
-            "workload.flows.sizes={fixed=\"9KB\"}".to_owned(),
+        let (duration, drain) = (
             format!("run.duration={duration_ns}ns"),
             format!("run.drain={drain}"),
-            format!("run.threads={threads}"),
-        ]
+        );
+        let fixed = [
+            "workload.flows.count=3",
+            "workload.flows.load=90%",
+            "workload.flows.sizes={fixed=\"9KB\"}",
+            &duration,
+            &drain,
+        ];
+        of_threads(&fixed, threads)
     };
-    let cells = scenario::expand(SCENARIO, "parts.toml", &settings(1, 1_000_000, "0s"));
-    let outcome = built(&cells.expect("valid")[0].scenario, false).run(&Control::default());
+    let outcome = built(&settings(1, 1_000_000, "0s"), None).run(&Control::default());
     let last_ns = outcome.expect("runs to its end").simulated_ps / 1000;
     for drain in ["1ms", "1500ns"] {
         for early_ns in (0..9000).step_by(271) {
             let settings = |threads| settings(threads, last_ns - early_ns, drain);
-            let (.., one) = everything_of(&settings(1), None, true);
-            for (by_hosts, manner) in [
-                (true, Manner::Apart),
-                (true, Manner::InTurn),
-                (true, Manner::Alternating),
-                (false, Manner::Apart),
-                (false, Manner::InTurn),
-            ] {
-                let (.., several) = everything_of(&settings(3), Some(manner), by_hosts);
-                assert!(
-                    one == several,
-                    "{early_ns} ns, {drain}, {manner:?}, {by_hosts}"
-                );
+            let (.., one) = everything(&settings(1), ServedBy::Threads(1));
+            for served_by in SERVED {
+                let (.., several) = everything(&settings(3), served_by);
+                assert!(one == several, "{early_ns} ns, {drain}, {served_by:?}");
             }
         }
     }
@@ -379,11 +260,10 @@ fn rows_of_a_file_do_not_depend_on_parts() {
             "run.duration=3ms".to_owned(),
             "workload.flows.load=60%".to_owned(),
         ];
-        let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("valid");
         let name = format!("hull-parts-{}-{threads}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         fs::create_dir_all(&folder).expect("a folder");
-        let simulation = written(&cells[0].scenario, true, Some(&folder));
+        let simulation = built(&settings, Some(&folder));
         let outcome = simulation.run(&Control::default());
         let mut flows = outcome.expect("runs to its end").flows;
         flows.close().expect("a file");
@@ -401,76 +281,57 @@ fn rows_of_a_file_do_not_depend_on_parts() {
 /// All parts know what hosts send at time 0, before the first event, before any part advances.
 #[test]
 fn first_packets_wait_for_no_other_part() {
-    // One flow begins with the run, and there is no other event before the first reply.
-    let settings = |threads: usize| {
-        let traffic = "workload={bulk={flows=1}}";
-        let times = "run={warmup=\"1ms\",duration=\"1ms\"}";
-        let threads = format!("run.threads={threads}");
-        ["topology={fat_tree={k=2}}", traffic, times, &threads].map(str::to_owned)
-    };
-    let (_, one) = everything(&settings(1), None, false);
-    for (threads, manner) in [2, 3, 5].into_iter().flat_map(with_manners) {
-        let (_, several) = everything(&settings(threads), Some(manner), false);
-        assert!(one == several, "{threads} threads, {manner:?}");
+    let folder = std::env::temp_dir().join(format!("hull-first-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let list = folder.join("flows.csv");
+    fs::write(&list, "start_ps,src,dst,bytes\n0,0,15,1000\n").expect("writes");
+    let flows = format!("workload.flows={}", list.display());
+    let settings = |threads| of_threads(&[&flows, "run.duration=1ms"], threads);
+    let (.., one) = everything(&settings(1), ServedBy::Threads(1));
+    for served_by in SERVED {
+        let (parts, _, several) = everything(&settings(3), served_by);
+        assert_eq!(parts, 3);
+        assert!(one == several, "{served_by:?}");
     }
+    fs::remove_dir_all(&folder).expect("exists");
 }
 
 /// A cancellation stops every part, whichever part sees it first.
 #[test]
 fn run_cancelled_before_it_starts_ends() {
-    let cases = [1, 2, 3, 5].into_iter().flat_map(with_manners);
-    for (case, by_hosts) in cases.flat_map(|case| [(case, false), (case, true)]) {
-        let (threads, manner) = case;
-        let mut simulation = in_parts(threads, by_hosts);
-        if let Some(partition) = &mut simulation.partition {
-            partition.manner = manner;
-        }
+    for served_by in SERVED {
+        let simulation = served(&of_threads(&[], 3), served_by);
         let control = Control::default();
         control.cancel();
         let failure = simulation.run(&control).err();
-        assert_eq!(failure, Some(Failure::Cancelled), "{threads}, {manner:?}");
+        assert_eq!(failure, Some(Failure::Cancelled), "{served_by:?}");
     }
 }
 
-/// Two parts have hosts in a large network, even if other processes run, and never in a small one
-/// without pacers. In between they do if two processors are free, which is not decided here.
-#[test]
-fn size_decides_whether_two_parts_have_hosts() {
-    let rule = ByHostsIf {
-        processors: 2,
-        least_packets: 0,
-        least_ports: 300,
-        least_ports_if_free: 200,
-    };
-    assert!(rule.are_two_worthwhile(300, false));
-    assert!(rule.are_two_worthwhile(300, true));
-    assert!(!rule.are_two_worthwhile(199, false));
-}
-
-/// A result says how its run was divided.
+/// A result says how its run was divided, or why it was not.
 #[test]
 fn a_result_names_the_division() {
-    for (threads, by_hosts, manner, by, expected) in [
-        (1, true, Manner::InTurn, DividedBy::None, (1, 1)),
-        (3, true, Manner::InTurn, DividedBy::Hosts, (3, 1)),
-        (3, true, Manner::Apart, DividedBy::Hosts, (3, 3)),
-        (8, true, Manner::Adaptive, DividedBy::Hosts, (4, 4)),
-        (3, false, Manner::Joined, DividedBy::Switches, (3, 1)),
-    ] {
-        let settings = [
-            format!("run.threads={threads}"),
-            "run.duration=20us".to_owned(),
-        ];
-        let cells = scenario::expand(SCENARIO, "parts.toml", &settings).expect("valid");
-        let mut simulation = built(&cells[0].scenario, by_hosts);
-        if let Some(partition) = &mut simulation.partition {
-            partition.manner = manner;
-        }
-        let outcome = simulation.run(&Control::default());
-        let divided = outcome.expect("runs to its end").divided;
-        assert_eq!(divided.by, by);
-        assert_eq!((divided.parts, divided.threads), expected, "{manner:?}");
-    }
-    let text = serde_json::to_string(&Divided::default()).expect("is a table");
-    assert_eq!(text, r#"{"by":"none","parts":1,"threads":1}"#);
+    let divided = |fixed: &[&str], threads| {
+        let settings = of_threads(&[&["run.duration=20us"], fixed].concat(), threads);
+        let outcome = built(&settings, None).in_turn().run(&Control::default());
+        serde_json::to_string(&outcome.expect("runs to its end").divided).expect("is a table")
+    };
+    let one = r#"{"by":"none","parts":1,"threads":1"#;
+    assert_eq!(divided(&[], 1), format!("{one}}}"));
+    assert_eq!(divided(&[], 3), r#"{"by":"hosts","parts":3,"threads":1}"#);
+    assert_eq!(divided(&[], 8), r#"{"by":"hosts","parts":4,"threads":1}"#);
+    let because = r#","because":"host.offload: timers of a flow's slot send data"}"#;
+    assert_eq!(divided(&["host.offload=9KB"], 3), format!("{one}{because}"));
+}
+
+/// A small network has one part unless a test asks for more.
+#[test]
+fn size_decides_whether_a_run_is_divided() {
+    let cells = scenario::expand(SCENARIO, "parts.toml", &of_threads(&[], 4)).expect("valid");
+    let scenario = &cells[0].scenario;
+    let simulation = built(&of_threads(&[], 1), None);
+    // 16 hosts of 10 Gbps send 13.7 packets of 1500 bytes in 1.032 us.
+    assert!(plan(scenario, &simulation, 13).is_ok());
+    let refused = plan(scenario, &simulation, 14).expect_err("is small");
+    assert!(refused.starts_with("the network is small"), "{refused}");
 }

@@ -1,0 +1,77 @@
+//! The results of a run in parts: at the end the first part takes over the results of all others.
+
+use super::plan::Plan;
+use crate::simulation::outcome::Measured;
+use crate::simulation::{Endpoints, Fabric, Simulation, Tally};
+
+/// Adds the results of part `number` to the first part's.
+pub fn join(first: &mut Simulation, other: &mut Simulation, plan: &Plan, number: u8) {
+    let options = &mut other.fabric.network.options;
+    other.endpoints.forget_losses(options, &mut other.tally);
+    first.clock.now_ps = first.clock.now_ps.max(other.clock.now_ps);
+    first.tally.join(&other.tally);
+    first.records.waits.join(&other.records.waits);
+    first.records.halves.join(&other.records.halves);
+    let at_warmup = &mut first.instruments.at_warmup;
+    at_warmup.join(&other.instruments.at_warmup, plan, number);
+    first.fabric.join(&mut other.fabric, plan, number);
+    other.workload.finish(&mut first.records.flows);
+    (first.workload.traffic).join_endings(&other.workload.traffic);
+    (first.endpoints).join(&mut other.endpoints, &plan.of_hosts, number);
+}
+
+impl Tally {
+    /// Adds the counts of another part at the end of the run.
+    fn join(&mut self, other: &Tally) {
+        self.packets_sent += other.packets_sent;
+        self.packets_delivered += other.packets_delivered;
+        self.packet_hops += other.packet_hops;
+        for (here, there) in self.of_transports.iter_mut().zip(&other.of_transports) {
+            here.add(there);
+        }
+        self.counts += other.counts;
+        self.events_served += other.events_served;
+        self.packets_dropped += other.packets_dropped;
+    }
+}
+
+impl Fabric {
+    /// Takes over the ports of part `number` at the end of the run.
+    fn join(&mut self, other: &mut Fabric, plan: &Plan, number: u8) {
+        for (port, &owner) in plan.of_ports.iter().enumerate() {
+            let here = &mut self.network.ports[port];
+            let there = &mut other.network.ports[port];
+            if owner == number {
+                std::mem::swap(here, there);
+            }
+        }
+        self.network.count_packets_of(&mut other.network);
+    }
+}
+
+impl Endpoints {
+    /// Takes over the hosts of part `number`, and its past flows, at the end of the run.
+    fn join(&mut self, other: &mut Endpoints, of_hosts: &[u8], number: u8) {
+        self.table.join(&other.table);
+        let own = of_hosts.iter().enumerate().filter(|&(_, &of)| of == number);
+        own.for_each(|(host, _)| self.hosts.exchange(&mut other.hosts, host));
+    }
+}
+
+impl Measured {
+    /// Adds the readings of part `number`, and takes over those at its ports.
+    pub(super) fn join(&mut self, of_part: &Measured, plan: &Plan, number: u8) {
+        for (here, there) in self.received_bytes.iter_mut().zip(&of_part.received_bytes) {
+            *here += there;
+        }
+        for (here, there) in self.of_transports.iter_mut().zip(&of_part.of_transports) {
+            here.add(there);
+        }
+        let ports = self.ports.iter_mut().zip(&of_part.ports);
+        for (&owner, (here, there)) in plan.of_ports.iter().zip(ports) {
+            if owner == number {
+                *here = *there;
+            }
+        }
+    }
+}
