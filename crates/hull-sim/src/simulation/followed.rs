@@ -2,6 +2,7 @@
 //! they are open, and once more after they end.
 
 use super::connection::Connection;
+use super::ends::Ends;
 use super::flows::{Flow, FlowTable};
 use crate::measure::FlowReading;
 use crate::transport::{CongestionControl, MAX_WINDOW_BYTES, Pace};
@@ -64,16 +65,16 @@ impl FlowTable {
     }
 
     pub(super) fn reading(&self, slot: u32) -> FlowReading {
-        let at = slot as usize;
-        if let Some(connection) = self.connections.get(at).and_then(Option::as_deref) {
-            return connection.reading(&self.flows[at]);
-        }
-        let (flow, sender) = (&self.flows[at], &self.senders[at]);
+        let flow = &self.flows[slot as usize];
+        let (sender, receiver) = match self.ends(slot) {
+            Ends::Message(connection) => return connection.reading(flow),
+            Ends::Stream(sender, receiver) => (sender, receiver),
+        };
         let window = sender.window();
         FlowReading {
             flow: flow.number,
             ends: (flow.src, flow.dst),
-            delivered_bytes: self.receivers[at].next(),
+            delivered_bytes: receiver.next(),
             cwnd_bytes: window.cwnd(),
             ssthresh_bytes: Some(window.ssthresh()).filter(|&bytes| bytes <= MAX_WINDOW_BYTES),
             alpha: sender.controller().alpha(),

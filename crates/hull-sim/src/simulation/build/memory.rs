@@ -74,9 +74,7 @@ impl Run<'_> {
     fn of_host(&self) -> usize {
         let host = &self.scenario.host;
         let with = |has: bool, bytes: usize| if has { bytes } else { 0 };
-        let has_messages = self
-            .transports()
-            .any(|one| one.congestion_control.is_of_messages());
+        let has_messages = self.message_transports().next().is_some();
         with(host.stack_jitter.is_some(), 2 * size_of::<DelayLine>())
             + with(host.transmit.is_some(), size_of::<SendProcessor>())
             + with(host.receive.is_some(), size_of::<ReceivePath>())
@@ -86,6 +84,10 @@ impl Run<'_> {
     fn transports(&self) -> impl Iterator<Item = &Transport> {
         let scenario = self.scenario;
         std::iter::once(&scenario.transport).chain(scenario.transports.values())
+    }
+
+    fn message_transports(&self) -> impl Iterator<Item = &Transport> {
+        (self.transports()).filter(|one| one.congestion_control.is_of_messages())
     }
 
     /// The queues of the ports of hosts and of switches.
@@ -141,7 +143,11 @@ impl Run<'_> {
     /// Open flows with their packets, and waiting messages.
     fn workload(&self) -> Need {
         let traffic = self.traffic;
-        let of_flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64
+        let of_stream = match self.scenario.sends_messages_only() {
+            true => 0,
+            false => size_of::<Sender>() + size_of::<Receiver>(),
+        };
+        let of_flow = (size_of::<Flow>() + of_stream) as u64
             + (Flow::LEAST_UNACKED * size_of::<Unacked>()) as u64
             + self.of_routes()
             + match self.scenario.host.queue() {
@@ -179,10 +185,8 @@ impl Run<'_> {
     fn message_connections(&self) -> Result<Option<Need>, Problem> {
         let mut largest: Option<Need> = None;
         let flows = self.open_flows();
-        for transport in self.transports() {
-            let Some(distances) = message::distances(self.scenario, transport, self.graph)? else {
-                continue;
-            };
+        for transport in self.message_transports() {
+            let distances = message::distances(self.scenario, transport, self.graph)?;
             let config: &MessageConfig = &distances.common;
             let payload = config.mss().max(1);
             let packets = self.traffic.backlog().largest / payload + 1;

@@ -12,6 +12,8 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, CongestionControl, Scenario, Transport, UnoCcSettings};
 use crate::simulation::distances::{Distances, Ends};
+use crate::simulation::ends::Initial;
+use crate::simulation::flows::Template;
 use crate::topology::{Graph, Kind, Topology, TwoDatacentres};
 use crate::transport::message::{ControlKind, Erasure, MessageConfig};
 use crate::units::Buffer;
@@ -25,15 +27,33 @@ const UNO_FULL_BUFFERS: u64 = 5;
 /// Number of full buffers in a round trip for Uno, between two data centres.
 const FAR_FULL_BUFFERS: u64 = 8;
 
-/// Settings of a transport's connections, if it is the message transport.
+/// Initial state of a message transport's flows.
+pub(super) fn template(
+    scenario: &Scenario,
+    transport: &Transport,
+    graph: &Graph,
+) -> Result<Template, Problem> {
+    let distances = distances(scenario, transport, graph)?;
+    Ok(Template {
+        initial: Initial::Message(Box::new(distances)),
+        class: transport.priority,
+        has_pace: false,
+        paces_window: false,
+        rate_limiters: None,
+        small_queue: None,
+        asks: false,
+        paced: false,
+        has_handshake: false,
+        acks_each: false,
+    })
+}
+
+/// Settings of a message transport's connections.
 pub(super) fn distances(
     scenario: &Scenario,
     transport: &Transport,
     graph: &Graph,
-) -> Result<Option<Distances>, Problem> {
-    if !transport.congestion_control.is_of_messages() {
-        return Ok(None);
-    }
+) -> Result<Distances, Problem> {
     let near_ps = round_trip_ps(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
     let rate_bps = |port: usize| graph.wire(port).rate_bps;
@@ -48,12 +68,12 @@ pub(super) fn distances(
         }),
     };
     let hosts = (0..graph.hosts().len()).map(|host| graph.host_port(host));
-    Ok(Some(Distances::new(
+    Ok(Distances::new(
         hosts.clone().map(rate_bps).collect(),
         hosts.map(Graph::opposite).map(rate_bps).collect(),
         two.map(TwoDatacentres::hosts_each),
         move |ends| config(&recipe, ends),
-    )))
+    ))
 }
 
 /// Rate of the slowest tier of links between switches, bit/s. A tier counts as its fastest link: a single

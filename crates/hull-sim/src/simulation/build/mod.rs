@@ -14,14 +14,13 @@ use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
 use super::partition::{self, ByHostsIf, Partition};
-use super::small_queue::SmallQueue;
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
 use crate::measure::{FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::scenario::{HostQueue, Scenario};
+use crate::scenario::Scenario;
 use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::External;
 use crate::workload::{Agenda, HostNames, Workload};
@@ -82,19 +81,10 @@ fn assemble(
     let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
     let transports = [&scenario.transport];
     let transports = transports.into_iter().chain(scenario.transports.values());
-    let offload_bytes = scenario.host.offload.map_or(0, |size| size.0 as u16);
-    let paces_windows = scenario.host.queue() == HostQueue::Fq;
     let templates: Result<Vec<Template>, Problem> = transports
-        .map(|one| {
-            let template = tcp::template(one, external)?;
-            let message = message::distances(scenario, one, &graph)?;
-            Ok(Template {
-                message,
-                has_pace: template.has_pace || paces_windows,
-                paces_window: paces_windows && !template.has_pace,
-                small_queue: SmallQueue::of(scenario, one, offload_bytes),
-                ..template
-            })
+        .map(|one| match one.congestion_control.is_of_messages() {
+            true => message::template(scenario, one, &graph),
+            false => tcp::template(scenario, one, external),
         })
         .collect();
     let templates = templates?;
