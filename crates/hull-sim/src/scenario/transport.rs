@@ -9,7 +9,7 @@ use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
-    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas,
+    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, UnoCcSettings, Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -320,4 +320,10 @@ settings! {
     message: Message, of [Nscc, Rccc, NsccRccc, UnoCc], |transport| transport.message.check();
     // Its check needs the rate of the link (`qcn`).
     qcn: ReactionPoint, of [Qcn, QcnAimd], |_| Ok(());
+}
+
+impl AsRef<UnoCcSettings> for Transport {
+    fn as_ref(&self) -> &UnoCcSettings {
+        &self.message.unocc
+    }
 }

@@ -165,10 +165,15 @@ impl Scenario {
             .chain(others.map(|(name, one)| (format!("transports.{name}"), one)))
     }
 
+    /// All transports, in the order of their numbers.
+    pub fn all_transports(&self) -> impl Iterator<Item = &Transport> {
+        std::iter::once(&self.transport).chain(self.transports.values())
+    }
+
     /// Whether all transports send messages, whose packets have a NIC of their own.
     pub fn sends_messages_only(&self) -> bool {
-        let mut transports = std::iter::once(&self.transport).chain(self.transports.values());
-        transports.all(|one| one.congestion_control.is_of_messages())
+        self.all_transports()
+            .all(|one| one.congestion_control.is_of_messages())
     }
 
     /// Names of the transports, in the order of their numbers; empty if there is only one.

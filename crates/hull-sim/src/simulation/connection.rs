@@ -9,7 +9,7 @@ use crate::memory::{block, block_of};
 use crate::network::Network;
 use crate::prefetch::prefetch;
 use crate::topology::Routes;
-use crate::transport::message::{MessageConfig, MessageReceiver, MessageSender};
+use crate::transport::message::{LoadBalancing, MessageConfig, MessageReceiver, MessageSender};
 
 /// Direction of a connection's packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +66,10 @@ impl Connection {
         }
     }
 
-    /// Memory of a new connection with these settings, bytes.
-    pub(super) fn bytes(config: &MessageConfig) -> u64 {
-        let paths = usize::from(config.paths);
-        let of_balancer = match config.balancing.walks() {
+    /// Memory of a new connection with this number of paths, bytes.
+    pub(super) fn bytes(paths: u16, balancing: LoadBalancing) -> u64 {
+        let paths = usize::from(paths);
+        let of_balancer = match balancing.walks() {
             true => block(paths),
             false => 0,
         };

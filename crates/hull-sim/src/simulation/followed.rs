@@ -80,14 +80,19 @@ impl FlowTable {
             alpha: sender.controller().alpha(),
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
             in_flight_bytes: sender.pipe(),
-            rate_bps: match self.pace_of(slot) {
-                Pace::Bps(rate_bps) => Some(rate_bps),
-                Pace::Window | Pace::OneByOne => None,
-            },
+            rate_bps: rate_bps(self.pace_of(slot)),
             timeouts: sender.timeouts,
             associations: flow.associations,
             associations_begun: flow.associations_begun,
         }
+    }
+}
+
+/// Rate of a pace, bit/s, if it has one.
+fn rate_bps(pace: Pace) -> Option<u64> {
+    match pace {
+        Pace::Bps(rate_bps) => Some(rate_bps),
+        Pace::Window | Pace::OneByOne | Pace::Gap(_) => None,
     }
 }
 
@@ -100,10 +105,10 @@ impl Connection {
             delivered_bytes: self.receiver.received_payload(),
             cwnd_bytes: self.sender.window_bytes(),
             ssthresh_bytes: None,
-            alpha: None,
+            alpha: self.sender.controller().alpha(),
             srtt_ps: None,
             in_flight_bytes: self.sender.in_flight_bytes(),
-            rate_bps: None,
+            rate_bps: rate_bps(self.sender.controller().pace()),
             timeouts: self.sender.timeouts,
             associations: 0,
             associations_begun: 0,

@@ -400,7 +400,9 @@ impl Endpoints {
     fn puller(&mut self, host: usize, slot: u32) -> Option<(&mut Puller, u32)> {
         let puller = self.hosts.pullers.get_mut(host)?;
         let config = self.table.template(slot).messages()?;
-        config.common.credit_bytes?;
+        if !config.common.grants_credit {
+            return None;
+        }
         let connection = self.table.connection(slot)?;
         let number = connection.at_puller.get_or_insert_with(|| puller.add(slot));
         Some((puller, *number))

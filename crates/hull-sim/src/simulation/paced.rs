@@ -57,10 +57,6 @@ impl Paced {
 impl Endpoints {
     /// Starts the sender of a new flow.
     pub(super) fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
-        if self.table.is_message(slot) {
-            return;
-        }
-        let at = self.table.place(slot);
         let flow = &self.table.flows[slot as usize];
         let host = flow.src as usize;
         let link = &network.ports[self.hosts.ports[host] as usize];
@@ -69,6 +65,10 @@ impl Endpoints {
             link_bps: link.rate_bps() as u64,
             flow: flow.number,
         };
+        if let Some(connection) = self.table.connection(slot) {
+            return connection.sender.start(&start);
+        }
+        let at = self.table.place(slot);
         self.table.senders[at].start(&start);
         if let Some(paced) = self.table.paced.get_mut(at) {
             paced.reset(self.table.senders[at].controller().pace());

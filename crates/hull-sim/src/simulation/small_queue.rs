@@ -43,8 +43,7 @@ impl SmallQueue {
 
     /// Whether a transport of the scenario is limited.
     pub fn limits_any(scenario: &Scenario) -> bool {
-        let transports = [&scenario.transport].into_iter();
-        let mut transports = transports.chain(scenario.transports.values());
+        let mut transports = scenario.all_transports();
         transports.any(|one| SmallQueue::of(scenario, one, 0).is_some())
     }
 

@@ -79,11 +79,9 @@ fn assemble(
     network.sends_notices = scenario.switch.qcn.is_some();
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
-    let transports = [&scenario.transport];
-    let transports = transports.into_iter().chain(scenario.transports.values());
-    let templates: Result<Vec<Template>, Problem> = transports
+    let templates: Result<Vec<Template>, Problem> = (scenario.all_transports())
         .map(|one| match one.congestion_control.is_of_messages() {
-            true => message::template(scenario, one, &graph),
+            true => message::template(scenario, one, &graph, external),
             false => tcp::template(scenario, one, external),
         })
         .collect();
@@ -97,7 +95,7 @@ fn assemble(
         network.ports[port].transit_ps(header_bytes)
     });
     let mut hosts = hosts::build(scenario, &graph, seed)?;
-    message::hosts(scenario, &graph, &mut hosts, seed)?;
+    message::hosts(scenario, &graph, &templates, &mut hosts, seed)?;
     let followed = scenario.measure.flows.as_ref();
     let followed = followed.map_or(0, |flows| flows.count);
     Ok(Simulation {
