@@ -12,8 +12,11 @@ type Applies = fn(&CongestionControl) -> bool;
 
 /// Keys in `[transport]`, besides the tables of [`Transport::OF_CONTROLS`], that apply to some congestion
 /// controls only. Others do not inherit them.
-const OF_SOME_CONTROLS: [(&[&str], Applies); 5] = [
+const OF_SOME_CONTROLS: [(&[&str], Applies); 6] = [
     (&["own_sha256"], |of| {
+        matches!(of, CongestionControl::External(_))
+    }),
+    (&["messages"], |of| {
         matches!(of, CongestionControl::External(_))
     }),
     (&["message", "unocc"], |of| *of == CongestionControl::UnoCc),
@@ -172,8 +175,7 @@ impl Scenario {
 
     /// Whether all transports send messages, whose packets have a NIC of their own.
     pub fn sends_messages_only(&self) -> bool {
-        self.all_transports()
-            .all(|one| one.congestion_control.is_of_messages())
+        self.all_transports().all(Transport::sends_messages)
     }
 
     /// Names of the transports, in the order of their numbers; empty if there is only one.

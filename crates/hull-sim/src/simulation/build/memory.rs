@@ -81,7 +81,7 @@ impl Run<'_> {
     }
 
     fn message_transports(&self) -> impl Iterator<Item = &Transport> {
-        (self.scenario.all_transports()).filter(|one| one.congestion_control.is_of_messages())
+        (self.scenario.all_transports()).filter(|one| one.sends_messages())
     }
 
     /// The queues of the ports of hosts and of switches.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hull_core::rccc::PullConfig;
 
+use super::without_class;
 use crate::host::{HostSide, MessageNic, Puller};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -36,6 +37,10 @@ pub(super) fn template(
     graph: &Graph,
     external: Option<&dyn External>,
 ) -> Result<Template, Problem> {
+    let name = &transport.congestion_control;
+    if matches!(name, CongestionControl::External(_)) && external.is_none() {
+        return Err(without_class(name));
+    }
     let near_ps = round_trip_ps(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
     let recipe = Recipe {

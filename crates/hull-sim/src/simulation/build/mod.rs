@@ -20,9 +20,10 @@ use crate::measure::{FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
+use crate::quote;
 use crate::scenario::Scenario;
 use crate::topology::{self, Graph, Notice, Routes};
-use crate::transport::External;
+use crate::transport::{ControlName, External};
 use crate::workload::{Agenda, HostNames, Workload};
 
 /// Builds the run of a resolved scenario. With a folder, tables that grow with the run are written
@@ -80,7 +81,7 @@ fn assemble(
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
     let templates: Result<Vec<Template>, Problem> = (scenario.all_transports())
-        .map(|one| match one.congestion_control.is_of_messages() {
+        .map(|one| match one.sends_messages() {
             true => message::template(scenario, one, &graph, external),
             false => tcp::template(scenario, one, external),
         })
@@ -153,6 +154,14 @@ fn assemble(
             network,
         },
     })
+}
+
+/// Error for a class of the user that a run was not given.
+fn without_class(name: &ControlName) -> Problem {
+    let key = "transport.congestion_control".to_owned();
+    let name = quote::text(&name.to_string());
+    let told = format!("{name} is invalid; expected a class that was handed over");
+    (key, told).into()
 }
 
 /// Checks what `scenario::expand` cannot: hosts that the traffic names, files that it reads, and

@@ -1,7 +1,7 @@
 //! Builds senders and receivers from TCP's settings.
 
+use super::without_class;
 use crate::problem::Problem;
-use crate::quote;
 use crate::scenario::{HostQueue, Scenario, Transport};
 use crate::simulation::ends::Initial;
 use crate::simulation::flows::Template;
@@ -42,12 +42,7 @@ pub(super) fn template(
 
 fn control(tcp: &Transport, external: Option<&dyn External>) -> Result<Controller, Problem> {
     let name = &tcp.congestion_control;
-    Controller::new(name, tcp, external).ok_or_else(|| {
-        let key = "transport.congestion_control".to_owned();
-        let name = quote::text(&name.to_string());
-        let told = format!("{name} is invalid; expected a class that was handed over");
-        (key, told).into()
-    })
+    Controller::new(name, tcp, external).ok_or_else(|| without_class(name))
 }
 
 /// Configuration of senders.

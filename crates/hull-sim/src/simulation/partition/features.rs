@@ -149,8 +149,9 @@ fn of_hosts(host: &Host) -> bool {
 /// ports matters.
 fn of_transport(transport: &Transport) -> bool {
     let Transport {
-        congestion_control, // is in hosts; what it asks of switches is judged there
+        congestion_control: _, // is in hosts; what it asks of switches is judged there
         own_sha256: _,
+        messages: _,
         ecn: _,
         mtu: _,
         header: _,
@@ -186,7 +187,7 @@ fn of_transport(transport: &Transport) -> bool {
         qcn: _,
     } = transport;
     // The message transport computes routes during the run.
-    !congestion_control.is_of_messages()
+    !transport.sends_messages()
 }
 
 fn of_instruments(measure: &Measure) -> bool {
