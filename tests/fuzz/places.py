@@ -47,8 +47,8 @@ def places() -> list[tuple[str, Place]]:
 def known_keys() -> frozenset[str]:
     """The keys of the schema that a user writes, such as `switch.ports[].rate`."""
     keys = {row["key"] for row in json.loads(_core.keys())}
-    # hull itself writes this key, for a user's congestion controls.
-    return frozenset(keys - {"transport.own_sha256"})
+    # For a user's congestion controls only; hull itself writes the first.
+    return frozenset(keys - {"transport.own_sha256", "transport.messages"})
 
 
 def dotted(place: Place) -> str:

@@ -49,7 +49,8 @@ class CongestionControl:
     """Base class of your own congestion control; each flow has an instance.
 
     The simulator detects losses, keeps the timer and counts acknowledgments; an instance sets the
-    window, a rate, or both. An exception in it ends the run.
+    window, a rate, or both. An exception in it ends the run. With transport.messages = true it
+    controls a flow of the message transport.
     """
 
     dctcp_echo: ClassVar[bool] = False

@@ -783,6 +783,10 @@ class Transport(TypedDict):
     """Congestion control algorithm; in Python also the name of your own class."""
     own_sha256: NotRequired[str]
     """SHA-256 of the source of your own class; hull sets it and rejects any other value."""
+    messages: NotRequired[bool]
+    """Whether your own class controls flows of the message transport instead of TCP's; hull's
+    own congestion controls decide it themselves.
+    """
     ecn: NotRequired[bool]
     """Whether data packets are ECN-capable; DCTCP needs it."""
     mtu: NotRequired[Size]

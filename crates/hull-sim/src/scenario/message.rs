@@ -8,7 +8,8 @@ use crate::problem::{Problem, need, quoted, require};
 use crate::transport::message::LoadBalancing;
 use crate::units::{Size, Time};
 
-/// Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or "unocc".
+/// Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or "unocc", or a class
+/// of your own with transport.messages = true.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
@@ -139,11 +140,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     for (name, transport) in s.each_transport() {
         of_transport(&name, transport)?;
     }
-    let has = |wanted: fn(&CongestionControl) -> bool| {
-        let mut all = s.each_transport();
-        all.any(|(_, one)| wanted(&one.congestion_control))
-    };
-    let of_messages = has(CongestionControl::is_of_messages);
+    let of_messages = s.all_transports().any(Transport::sends_messages);
     need(
         s.switch.trimming.is_none() || of_messages,
         "switch.trimming",
@@ -185,7 +182,7 @@ pub(super) fn of_streams(control: &str) -> String {
 fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
     let control = &transport.congestion_control;
     let is_default = transport.message == Message::default();
-    if !control.is_of_messages() && !is_default {
+    if !transport.sends_messages() && !is_default {
         return Err(Problem::new(
             format!("{name}.message"),
             of_streams(&control.to_string()),

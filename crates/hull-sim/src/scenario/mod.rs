@@ -37,7 +37,6 @@ mod switch;
 mod transport;
 mod transports;
 mod uno_phantom_queue;
-mod unocc;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -58,7 +57,8 @@ pub use crate::topology::{
     Topology, Tree, TwoDatacentres,
 };
 pub use crate::transport::{
-    Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, Prague, ReactionPoint, Vegas,
+    Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, Prague, ReactionPoint,
+    UnoCcSettings, Vegas,
 };
 pub use crate::workload::{
     AggregationTree, AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast,
@@ -91,7 +91,6 @@ pub use swept::{Swept, range};
 pub use switch::{PhantomQueue, Placement, PortSettings, Switch, Trimming};
 pub use transport::Transport;
 pub use uno_phantom_queue::UnoPhantomQueue;
-pub use unocc::UnoCcSettings;
 
 /// TOML table that overrides keys of the scenario.
 pub type Overrides = toml::Table;

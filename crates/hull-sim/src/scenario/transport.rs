@@ -9,7 +9,7 @@ use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
-    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Vegas,
+    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, UnoCcSettings, Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -22,6 +22,10 @@ pub struct Transport {
     /// SHA-256 of the source of your own class; hull sets it and rejects any other value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_sha256: Option<String>,
+    /// Whether your own class controls flows of the message transport instead of TCP's; hull's own
+    /// congestion controls decide it themselves.
+    #[serde(skip_serializing_if = "is_false")]
+    pub messages: bool,
     /// Whether data packets are ECN-capable; DCTCP needs it.
     pub ecn: bool,
     /// Largest packet, headers included.
@@ -110,12 +114,17 @@ fn is_default(message: &Message) -> bool {
 const fn is_true(value: &bool) -> bool {
     *value
 }
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
 
 impl Default for Transport {
     fn default() -> Self {
         Transport {
             congestion_control: CongestionControl::default(),
             own_sha256: None,
+            messages: false,
             ecn: false,
             mtu: default::mtu(),
             header: Size(40),
@@ -153,6 +162,13 @@ impl Default for Transport {
     }
 }
 
+impl Transport {
+    /// Whether this is the message transport.
+    pub fn sends_messages(&self) -> bool {
+        self.messages || self.congestion_control.is_of_messages()
+    }
+}
+
 /// Checks each key of the transport.
 pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
     let mut found = sizes(t);
@@ -169,6 +185,12 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
             "transport.ecn",
             t.ecn,
             "true with transport.congestion_control = \"prague\"",
+        ),
+        require(
+            !t.messages || matches!(t.congestion_control, CongestionControl::External(_)),
+            "transport.messages",
+            t.messages,
+            "true with a class of your own as transport.congestion_control only",
         ),
         t.small_queues.check(t.mtu),
     ]);
@@ -320,4 +342,10 @@ settings! {
     message: Message, of [Nscc, Rccc, NsccRccc, UnoCc], |transport| transport.message.check();
     // Its check needs the rate of the link (`qcn`).
     qcn: ReactionPoint, of [Qcn, QcnAimd], |_| Ok(());
+}
+
+impl AsRef<UnoCcSettings> for Transport {
+    fn as_ref(&self) -> &UnoCcSettings {
+        &self.message.unocc
+    }
 }

@@ -12,8 +12,11 @@ type Applies = fn(&CongestionControl) -> bool;
 
 /// Keys in `[transport]`, besides the tables of [`Transport::OF_CONTROLS`], that apply to some congestion
 /// controls only. Others do not inherit them.
-const OF_SOME_CONTROLS: [(&[&str], Applies); 5] = [
+const OF_SOME_CONTROLS: [(&[&str], Applies); 6] = [
     (&["own_sha256"], |of| {
+        matches!(of, CongestionControl::External(_))
+    }),
+    (&["messages"], |of| {
         matches!(of, CongestionControl::External(_))
     }),
     (&["message", "unocc"], |of| *of == CongestionControl::UnoCc),
@@ -165,10 +168,14 @@ impl Scenario {
             .chain(others.map(|(name, one)| (format!("transports.{name}"), one)))
     }
 
+    /// All transports, in the order of their numbers.
+    pub fn all_transports(&self) -> impl Iterator<Item = &Transport> {
+        std::iter::once(&self.transport).chain(self.transports.values())
+    }
+
     /// Whether all transports send messages, whose packets have a NIC of their own.
     pub fn sends_messages_only(&self) -> bool {
-        let mut transports = std::iter::once(&self.transport).chain(self.transports.values());
-        transports.all(|one| one.congestion_control.is_of_messages())
+        self.all_transports().all(Transport::sends_messages)
     }
 
     /// Names of the transports, in the order of their numbers; empty if there is only one.

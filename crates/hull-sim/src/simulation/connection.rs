@@ -9,7 +9,7 @@ use crate::memory::{block, block_of};
 use crate::network::Network;
 use crate::prefetch::prefetch;
 use crate::topology::Routes;
-use crate::transport::message::{MessageConfig, MessageReceiver, MessageSender};
+use crate::transport::message::{LoadBalancing, MessageConfig, MessageReceiver, MessageSender};
 
 /// Direction of a connection's packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,15 +48,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Creates a connection, which replaces an old one of its slot if there is one; `random` holds
-    /// 64 random bits.
-    fn new(
-        config: &Arc<MessageConfig>,
-        number: u64,
-        random: u64,
-        old: Option<Box<Connection>>,
-    ) -> Self {
-        let mut routes = old.map_or_else(Vec::new, |old| old.routes);
+    /// Creates a connection with the places of its routes, which an old one of its slot may have left;
+    /// `random` holds 64 random bits.
+    fn new(config: &Arc<MessageConfig>, number: u64, random: u64, mut routes: Vec<Route>) -> Self {
         routes.resize(2 * usize::from(config.paths), NO_ROUTE);
         for route in &mut routes {
             route.is_found = false;
@@ -72,14 +66,14 @@ impl Connection {
         }
     }
 
-    /// Memory of a new connection with these settings, bytes.
-    pub(super) fn bytes(config: &MessageConfig) -> u64 {
-        let paths = usize::from(config.paths);
-        let of_balancer = match config.balancing.walks() {
+    /// Memory of a new connection with this number of paths, bytes.
+    pub(super) fn bytes(paths: u16, balancing: LoadBalancing) -> u64 {
+        let paths = usize::from(paths);
+        let of_balancer = match balancing.walks() {
             true => block(paths),
             false => 0,
         };
-        block_of::<Connection>(1) + block_of::<Route>(2 * paths) + of_balancer
+        size_of::<Connection>() as u64 + block_of::<Route>(2 * paths) + of_balancer
     }
 
     /// Prefetches the fields that a data packet needs.
@@ -140,54 +134,33 @@ impl Connection {
 }
 
 impl FlowTable {
-    /// Creates the connection of a new flow if its transport is the message transport.
-    pub(super) fn connect_messages(&mut self, slot: u32, number: u64) {
-        if self.templates.iter().all(|one| one.message.is_none()) {
-            return;
+    /// Begins the last flow opened as a connection at this place.
+    pub(super) fn begin_connection(&mut self, at: usize, config: &Arc<MessageConfig>) {
+        let (number, random) = (self.opened, mix(self.seed ^ mix(self.opened)));
+        match self.connections.get_mut(at) {
+            Some(old) => {
+                let routes = std::mem::take(&mut old.routes);
+                *old = Connection::new(config, number, random, routes);
+            }
+            None => {
+                let new = Connection::new(config, number, random, Vec::new());
+                self.connections.push(new);
+            }
         }
-        let at = slot as usize;
-        if self.connections.len() <= at {
-            self.connections.resize_with(at + 1, || None);
-        }
-        let old = self.connections[at].take();
-        let (src, dst) = (self.flows[at].src, self.flows[at].dst);
-        let transport = usize::from(self.flows[at].transport);
-        let distances = self.templates[transport].message.as_mut();
-        let config = distances.map(|distances| distances.between(src, dst).clone());
-        let random = mix(self.seed ^ mix(number));
-        self.connections[at] =
-            config.map(|config| Box::new(Connection::new(&config, number, random, old)));
     }
 
     /// Selects an entropy value of a connection by 32 random bits.
     pub(super) fn any_entropy(&self, slot: u32, random: u32) -> u16 {
-        let config = self.template(slot).message.as_ref();
+        let config = self.template(slot).messages();
         let paths = config.map_or(1, |config| u64::from(config.common.paths));
         ((u64::from(random) * paths) >> 32) as u16
     }
 
-    /// Connection in a slot, if its flow uses the message transport.
-    #[inline]
-    pub fn connection(&mut self, slot: u32) -> Option<&mut Connection> {
-        self.connections.get_mut(slot as usize)?.as_deref_mut()
-    }
-
-    /// Whether the flow in a slot uses the message transport.
-    #[inline]
-    pub fn is_message(&self, slot: u32) -> bool {
-        !self.connections.is_empty() && self.connections[slot as usize].is_some()
-    }
-
     /// Whether a slot holds an open connection with this number at its receiver's host.
     pub(super) fn is_pulled(&self, slot: u32, number: u32) -> bool {
-        let connection = self.connections[slot as usize].as_deref();
+        let connection = self.connection_at(slot);
         self.flows[slot as usize].live
             && connection.is_some_and(|connection| connection.at_puller == Some(number))
-    }
-
-    /// The connection in a slot, for reading.
-    pub(super) fn connection_at(&self, slot: u32) -> Option<&Connection> {
-        self.connections.get(slot as usize)?.as_deref()
     }
 
     /// First entry of a packet's route.
@@ -205,9 +178,8 @@ impl FlowTable {
             Way::Out => (flow.src, flow.dst),
             Way::Back => (flow.dst, flow.src),
         };
-        let Some(connection) = self.connections[at].as_deref_mut() else {
-            unreachable!("the slot's flow is of the message transport")
-        };
+        let place = self.place(slot);
+        let connection = &mut self.connections[place];
         let number = mix(2 * connection.number + way as u64);
         let route = &mut connection.routes[2 * usize::from(entropy) + way as usize];
         if !route.is_found {

@@ -254,7 +254,7 @@ impl FlowTable {
 
     /// Adds the receiver's half of a flow of another part.
     fn adopt(&mut self, opening: &Opening, network: &mut Network) {
-        self.grow_to(opening.slot, network);
+        self.grow_to(opening.slot, opening.transport, network);
         let slot = opening.slot;
         let flow = self.renew(slot, opening.ends, opening.transport, opening.number);
         flow.is_half = true;
@@ -270,7 +270,7 @@ impl FlowTable {
     pub(super) fn timeouts_before(&self, slot: u32, at_ps: u64) -> u32 {
         let halves = self.halves.as_ref();
         let since = halves.map_or(0, |halves| halves.timeouts_since(slot, at_ps));
-        self.losses_of(slot).0 - since
+        self.ends(slot).losses().0 - since
     }
 
     /// Processes that a flow's message has arrived. Returns true if another part is told, which
@@ -339,7 +339,7 @@ impl FlowTable {
         let flow = &self.flows[slot as usize];
         if flow.in_flight.wrapping_add(theirs.count) == 0
             && flow.first.end == u64::MAX
-            && self.is_idle(slot)
+            && self.ends(slot).are_idle()
         {
             let flow = &mut self.flows[slot as usize];
             flow.is_half = false;

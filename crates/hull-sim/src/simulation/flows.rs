@@ -1,5 +1,5 @@
-//! The flows of a run: a sender, a receiver, two routes and the open messages for each direction of
-//! data.
+//! The flows of a run: two routes and the open messages for each direction of data. Their senders and
+//! receivers are in `ends`.
 //!
 //! A flow of its own (`Channel::New`) gets a slot when it begins. It returns the slot when all its
 //! data is acknowledged and none of its packets is left in the network, so memory follows the
@@ -9,8 +9,8 @@
 use std::collections::VecDeque;
 
 use super::connection::Connection;
-use super::distances::Distances;
 use super::divided_flows::Halves;
+use super::ends::Initial;
 use super::followed::Followed;
 use super::last_packets::LastPackets;
 use super::limiters::Limiters;
@@ -51,7 +51,7 @@ pub struct Unacked {
     pub logged: Option<LoggedFlow>,
 }
 
-/// State of a flow in addition to its TCP sender and receiver.
+/// State of a flow in addition to its ends.
 #[derive(Debug)]
 pub struct Flow {
     pub src: u32,
@@ -98,8 +98,7 @@ pub struct Flow {
 /// Initial state of the flows of one transport.
 #[derive(Debug)]
 pub struct Template {
-    pub sender: Sender,
-    pub receiver: Receiver,
+    pub initial: Initial,
     /// Whether the control sets a pace.
     pub has_pace: bool,
     /// Whether the window is sent at a pace (host.queue = "fq").
@@ -119,9 +118,6 @@ pub struct Template {
     pub acks_each: bool,
     /// Priority class of the packets; `None` for the class of the message.
     pub class: Option<u8>,
-    /// Settings of the connections, if this is the message transport; the sender and receiver above
-    /// are then unused.
-    pub message: Option<Distances>,
 }
 
 impl Flow {
@@ -233,15 +229,24 @@ impl Flow {
 #[derive(Debug)]
 pub struct FlowTable {
     pub flows: Vec<Flow>,
+    /// Ends of streams.
     pub senders: Vec<Sender>,
     pub receivers: Vec<Receiver>,
-    /// State of paced flows; empty if no transport is paced.
+    /// State of paced streams; empty if no transport is paced.
     pub paced: Vec<Paced>,
+    /// Ends of the message transport.
+    pub(super) connections: Vec<Connection>,
+    /// Place of each slot's ends among those of their kind; empty if all flows are of one kind, whose
+    /// places are the slots.
+    pub(super) places: Vec<u32>,
+    /// Whether there are transports of both kinds.
+    pub(super) has_both_kinds: bool,
     /// Rate limiters that flows share.
     pub(super) limiters: Limiters,
-    /// Connections of the message transport; empty if no transport is one.
-    pub(super) connections: Vec<Option<Box<Connection>>>,
-    pub(super) free: Vec<u32>,
+    /// Free slots of streams and of the message transport.
+    pub(super) free: [Vec<u32>; 2],
+    /// Largest number of flows at the same time.
+    pub most_flows: usize,
     /// One template per transport.
     pub templates: Vec<Template>,
     /// Largest number of ports on a route.
@@ -273,14 +278,19 @@ pub struct FlowTable {
 impl FlowTable {
     /// Creates an empty table; flows begin as one of `templates`.
     pub fn new(templates: Vec<Template>, longest_route: usize, seed: u64) -> Self {
+        let messages = templates.iter().filter(|one| one.messages().is_some());
+        let messages = messages.count();
         FlowTable {
             flows: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
             paced: Vec::new(),
-            limiters: Limiters::default(),
             connections: Vec::new(),
-            free: Vec::new(),
+            places: Vec::new(),
+            has_both_kinds: messages > 0 && messages < templates.len(),
+            limiters: Limiters::default(),
+            free: [Vec::new(), Vec::new()],
+            most_flows: 0,
             past: vec![(0, 0); templates.len()],
             templates,
             longest_route,
@@ -304,8 +314,14 @@ impl FlowTable {
         let slots = flows.min(self.most_slots as u64) as usize;
         network.make_room(2 * slots, self.longest_route);
         self.flows.reserve_exact(slots);
-        self.senders.reserve_exact(slots);
-        self.receivers.reserve_exact(slots);
+        match (self.has_both_kinds, self.templates[0].messages()) {
+            (true, _) => {} // how many there are of each is not known
+            (false, None) => {
+                self.senders.reserve_exact(slots);
+                self.receivers.reserve_exact(slots);
+            }
+            (false, Some(_)) => self.connections.reserve_exact(slots),
+        }
         self
     }
 
@@ -350,11 +366,8 @@ impl FlowTable {
 
     /// Starts a message on a flow.
     pub fn write(&mut self, now_ps: u64, slot: u32, bytes: u64, tag: u64, class: u16) {
-        match self.connection(slot) {
-            Some(connection) => connection.write(now_ps, bytes),
-            None => self.senders[slot as usize].write(bytes),
-        }
-        let timeouts_before = self.losses_of(slot).0;
+        self.write_data(now_ps, slot, bytes);
+        let (timeouts_before, _) = self.ends(slot).losses();
         let flow = &mut self.flows[slot as usize];
         flow.written += bytes;
         let pending = Pending {
@@ -370,52 +383,6 @@ impl FlowTable {
         }
     }
 
-    /// Timeouts and retransmitted segments of the flow in a slot.
-    #[inline]
-    pub(super) fn losses_of(&self, slot: u32) -> (u32, u32) {
-        let at = slot as usize;
-        match self.connections.get(at) {
-            Some(Some(connection)) => {
-                let sender = &connection.sender;
-                (sender.timeouts, sender.retransmissions)
-            }
-            _ => (self.senders[at].timeouts, self.senders[at].retransmissions),
-        }
-    }
-
-    /// Whether all data is acknowledged and the flow is not queued at a NIC.
-    #[inline]
-    pub(super) fn is_idle(&self, slot: u32) -> bool {
-        let at = slot as usize;
-        match self.connections.get(at) {
-            Some(Some(connection)) => {
-                connection.sender.is_idle() && !connection.sender.waits_for_nic
-            }
-            _ => self.senders[at].is_idle(),
-        }
-    }
-
-    /// Payload acknowledged to the flow's sender, bytes; for the message transport, complete
-    /// messages only.
-    #[inline]
-    pub(super) fn acked_bytes(&self, slot: u32) -> u64 {
-        let at = slot as usize;
-        match self.connections.get(at) {
-            Some(Some(connection)) => connection.sender.acked_bytes(),
-            _ => self.senders[at].una(),
-        }
-    }
-
-    /// Payload that has arrived in order, bytes; for the message transport, in any order.
-    #[inline]
-    pub(super) fn arrived_bytes(&self, slot: u32) -> u64 {
-        let at = slot as usize;
-        match self.connections.get(at) {
-            Some(Some(connection)) => connection.receiver.received_payload(),
-            _ => self.receivers[at].next(),
-        }
-    }
-
     /// Returns the slot when the flow is done. `now_ps` is the time of the change that may have
     /// been its last one.
     #[inline]
@@ -425,7 +392,7 @@ impl FlowTable {
             && flow.in_flight == 0
             && flow.live
             && flow.first.end == u64::MAX
-            && self.is_idle(slot)
+            && self.ends(slot).are_idle()
         {
             self.release(slot, now_ps);
         } else if self.flows[slot as usize].is_half {
@@ -436,16 +403,14 @@ impl FlowTable {
     /// Returns a slot, which is free from `now_ps` on.
     pub(super) fn release(&mut self, slot: u32, now_ps: u64) {
         let at = slot as usize;
-        let (timeouts, retransmissions) = self.losses_of(slot);
+        let (timeouts, retransmissions) = self.ends(slot).losses();
         let flow = &mut self.flows[at];
         flow.live = false;
         let past = &mut self.past[usize::from(flow.transport)];
         past.0 += u64::from(timeouts);
         past.1 += u64::from(retransmissions);
-        self.senders[at].rto_deadline_ps = u64::MAX;
-        self.receivers[at].ack_deadline_ps = u64::MAX;
-        self.leave_limiter(slot);
-        self.free.push(slot);
+        self.stop_ends(slot);
+        self.free[usize::from(self.is_message(slot))].push(slot);
         if let Some(halves) = &mut self.halves {
             halves.report_freed(now_ps);
         }
@@ -463,7 +428,7 @@ impl FlowTable {
     pub fn losses(&self) -> Vec<(u64, u64)> {
         let mut losses = self.past.clone();
         for (slot, flow) in self.flows.iter().enumerate().filter(|(_, f)| f.live) {
-            let (timeouts, retransmissions) = self.losses_of(slot as u32);
+            let (timeouts, retransmissions) = self.ends(slot as u32).losses();
             let of_transport = &mut losses[usize::from(flow.transport)];
             of_transport.0 += u64::from(timeouts);
             of_transport.1 += u64::from(retransmissions);

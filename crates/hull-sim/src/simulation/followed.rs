@@ -2,6 +2,7 @@
 //! they are open, and once more after they end.
 
 use super::connection::Connection;
+use super::ends::Ends;
 use super::flows::{Flow, FlowTable};
 use crate::measure::FlowReading;
 use crate::transport::{CongestionControl, MAX_WINDOW_BYTES, Pace};
@@ -64,29 +65,34 @@ impl FlowTable {
     }
 
     pub(super) fn reading(&self, slot: u32) -> FlowReading {
-        let at = slot as usize;
-        if let Some(connection) = self.connections.get(at).and_then(Option::as_deref) {
-            return connection.reading(&self.flows[at]);
-        }
-        let (flow, sender) = (&self.flows[at], &self.senders[at]);
+        let flow = &self.flows[slot as usize];
+        let (sender, receiver) = match self.ends(slot) {
+            Ends::Message(connection) => return connection.reading(flow),
+            Ends::Stream(sender, receiver) => (sender, receiver),
+        };
         let window = sender.window();
         FlowReading {
             flow: flow.number,
             ends: (flow.src, flow.dst),
-            delivered_bytes: self.receivers[at].next(),
+            delivered_bytes: receiver.next(),
             cwnd_bytes: window.cwnd(),
             ssthresh_bytes: Some(window.ssthresh()).filter(|&bytes| bytes <= MAX_WINDOW_BYTES),
             alpha: sender.controller().alpha(),
             srtt_ps: Some(sender.srtt_ps()).filter(|&srtt_ps| srtt_ps > 0),
             in_flight_bytes: sender.pipe(),
-            rate_bps: match self.pace_of(slot) {
-                Pace::Bps(rate_bps) => Some(rate_bps),
-                Pace::Window | Pace::OneByOne => None,
-            },
+            rate_bps: rate_bps(self.pace_of(slot)),
             timeouts: sender.timeouts,
             associations: flow.associations,
             associations_begun: flow.associations_begun,
         }
+    }
+}
+
+/// Rate of a pace, bit/s, if it has one.
+fn rate_bps(pace: Pace) -> Option<u64> {
+    match pace {
+        Pace::Bps(rate_bps) => Some(rate_bps),
+        Pace::Window | Pace::OneByOne | Pace::Gap(_) => None,
     }
 }
 
@@ -99,10 +105,10 @@ impl Connection {
             delivered_bytes: self.receiver.received_payload(),
             cwnd_bytes: self.sender.window_bytes(),
             ssthresh_bytes: None,
-            alpha: None,
+            alpha: self.sender.controller().alpha(),
             srtt_ps: None,
             in_flight_bytes: self.sender.in_flight_bytes(),
-            rate_bps: None,
+            rate_bps: rate_bps(self.sender.controller().pace()),
             timeouts: self.sender.timeouts,
             associations: 0,
             associations_begun: 0,

@@ -35,7 +35,7 @@ impl Endpoints {
     ) -> Option<u64> {
         let flow = &self.table.flows[slot as usize];
         let template = self.table.template(slot);
-        if let Some(config) = &template.message {
+        if let Some(config) = template.messages() {
             return self.message_ideal_ps(network, slot, &config.common, (bytes, besides));
         }
         let stacks_ps = self.hosts.least_stacks_ps();

@@ -241,7 +241,7 @@ impl Instruments {
         let long = under_way.map(|slot| LongFlow {
             slot,
             number: table.flows[slot as usize].number,
-            delivered_bytes: table.arrived_bytes(slot),
+            delivered_bytes: table.ends(slot).arrived_bytes(),
         });
         self.long_flows = long.collect();
     }
@@ -253,7 +253,7 @@ impl Instruments {
             let number = table.flows[slot as usize].number;
             let early = self.long_flows.iter().find(|flow| flow.number == number);
             let early_bytes = early.map_or(0, |flow| flow.delivered_bytes);
-            let bytes = table.arrived_bytes(slot);
+            let bytes = table.ends(slot).arrived_bytes();
             (numbers.contains(&number)).then(|| bytes.saturating_sub(early_bytes))
         });
         followed.sum()
@@ -352,7 +352,7 @@ impl Instruments {
             table.has_data(flow.slot) && table.flows[flow.slot as usize].number == flow.number
         });
         let shares: Vec<u64> = lasted
-            .map(|flow| table.arrived_bytes(flow.slot) - flow.delivered_bytes)
+            .map(|flow| table.ends(flow.slot).arrived_bytes() - flow.delivered_bytes)
             .collect();
         Fairness::of(&shares)
     }

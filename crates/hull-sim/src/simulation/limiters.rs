@@ -12,6 +12,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::Endpoints;
 use super::clock::Clock;
+use super::ends::Initial;
 use super::flows::FlowTable;
 use super::opening::mix;
 use crate::engine::Kind;
@@ -70,8 +71,9 @@ impl Endpoints {
         clock: &mut Clock,
     ) -> Option<Segment> {
         let table = &mut self.table;
+        let at = table.place(slot);
         let limiter = &mut table.limiters.all[place];
-        let share = table.paced[slot as usize].share.as_mut()?;
+        let share = table.paced[at].share.as_mut()?;
         if !limiter.admits(clock.now_ps, slot) {
             if !std::mem::replace(&mut share.waits, true) {
                 limiter.waiting.push_back(slot);
@@ -82,7 +84,7 @@ impl Endpoints {
         if std::mem::take(&mut share.waits) {
             limiter.waiting.retain(|&waiting| waiting != slot);
         }
-        let segment = table.senders[slot as usize].poll(clock.now_ps)?;
+        let segment = table.senders[at].poll(clock.now_ps)?;
         let wire_bytes = segment.bytes + self.header_bytes;
         let pace = limiter.control.on_sent(clock.now_ps, wire_bytes);
         limiter.pacing.sent(clock.now_ps, wire_bytes, pace);
@@ -93,15 +95,17 @@ impl Endpoints {
 impl FlowTable {
     /// Hashes a new flow to a limiter of its host, if its transport shares them.
     pub(super) fn join_limiter(&mut self, slot: u32, start: &Start) {
-        let at = slot as usize;
+        let at = self.place(slot);
         let Some(each) = self.template(slot).rate_limiters else {
             return;
         };
-        let flow = &self.flows[at];
+        let flow = &self.flows[slot as usize];
         let number = (mix(mix(self.seed) ^ flow.number) % u64::from(each)) as u32;
         let key = (flow.transport, flow.src, number);
-        let template = &self.templates[usize::from(flow.transport)];
-        let control = || template.sender.controller().clone();
+        let Initial::Stream(ends) = &self.templates[usize::from(flow.transport)].initial else {
+            return;
+        };
+        let control = || ends.0.controller().clone();
         let Limiters { all, places } = &mut self.limiters;
         let limiter = *places.entry(key).or_insert_with(|| {
             all.push(Limiter {
@@ -128,7 +132,8 @@ impl FlowTable {
 
     /// Takes a flow that has ended from its limiter.
     pub(super) fn leave_limiter(&mut self, slot: u32) {
-        let share = self.paced.get_mut(slot as usize);
+        let at = self.place(slot);
+        let share = self.paced.get_mut(at);
         if let Some(share) = share.and_then(|paced| paced.share.take()) {
             let limiter = &mut self.limiters.all[share.limiter as usize];
             limiter.flows -= 1;
@@ -139,7 +144,7 @@ impl FlowTable {
     /// Place of the flow's limiter, if it shares one.
     #[inline]
     pub(super) fn limiter_of(&self, slot: u32) -> Option<usize> {
-        let share = self.paced[slot as usize].share?;
+        let share = self.paced[self.place(slot)].share?;
         Some(share.limiter as usize)
     }
 
@@ -155,10 +160,11 @@ impl FlowTable {
 
     /// Pace of the flow, or of all flows of its limiter.
     pub(super) fn pace_of(&self, slot: u32) -> Pace {
-        let paced = self.paced.get(slot as usize);
+        let at = self.place(slot);
+        let paced = self.paced.get(at);
         match paced.and_then(|paced| paced.share) {
             Some(share) => self.limiters.all[share.limiter as usize].control.pace(),
-            None => self.senders[slot as usize].controller().pace(),
+            None => self.senders[at].controller().pace(),
         }
     }
 
@@ -171,7 +177,8 @@ impl FlowTable {
         }
         let slot = limiter.waiting.pop_front()?;
         limiter.serves = true;
-        if let Some(share) = &mut self.paced[slot as usize].share {
+        let at = self.place(slot);
+        if let Some(share) = &mut self.paced[at].share {
             share.waits = false;
         }
         Some(slot)

@@ -182,10 +182,8 @@ impl Simulation {
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         let hop = table.message_route(slot, sending.entropy, Way::Out, network, routes);
         let signal = sending.demand.map(|target| Signal::Demand { target });
-        let ecn = table.templates[usize::from(table.flows[slot as usize].transport)]
-            .message
-            .as_ref()
-            .is_some_and(|config| config.common.ecn);
+        let config = table.template(slot).messages();
+        let ecn = config.is_some_and(|config| config.common.ecn);
         let path = PathWord {
             entropy: sending.entropy,
             asks_ack: sending.asks_ack,
@@ -401,8 +399,10 @@ impl Endpoints {
     /// there.
     fn puller(&mut self, host: usize, slot: u32) -> Option<(&mut Puller, u32)> {
         let puller = self.hosts.pullers.get_mut(host)?;
-        let config = self.table.template(slot).message.as_ref()?;
-        config.common.credit_bytes?;
+        let config = self.table.template(slot).messages()?;
+        if !config.common.grants_credit {
+            return None;
+        }
         let connection = self.table.connection(slot)?;
         let number = connection.at_puller.get_or_insert_with(|| puller.add(slot));
         Some((puller, *number))

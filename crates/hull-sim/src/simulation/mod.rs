@@ -11,6 +11,7 @@ mod connection;
 mod control;
 mod distances;
 mod divided_flows;
+mod ends;
 mod fabric;
 mod flows;
 mod followed;
@@ -339,7 +340,7 @@ impl Simulation {
                 let options = &mut self.fabric.network.options;
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
-            Kind::Notice => (self.endpoints.table).take_notices(index, self.clock.now_ps),
+            Kind::Notice => (self.endpoints.table).take_notices(index as u32, self.clock.now_ps),
             Kind::Limiter => self.serve_limiter(index),
             Kind::Held => {
                 self.fabric.let_in(index, &mut self.clock);

@@ -1,7 +1,6 @@
 //! How a flow begins: it gets a slot, the initial state of its transport, and its routes.
 
 use super::flows::{Flow, FlowTable};
-use super::paced::Paced;
 use crate::engine::Entity;
 use crate::network::Network;
 use crate::topology::Routes;
@@ -17,7 +16,8 @@ impl FlowTable {
         transient: bool,
         transport: u16,
     ) -> u32 {
-        let slot = match self.free.pop() {
+        let is_message = self.templates[usize::from(transport)].messages().is_some();
+        let slot = match self.free[usize::from(is_message)].pop() {
             Some(slot) => {
                 self.keep_last_reading(slot);
                 slot
@@ -27,17 +27,17 @@ impl FlowTable {
                     Some(halves) => halves.fresh_slot(),
                     None => self.flows.len() as u32,
                 };
-                self.grow_to(slot, network);
+                self.grow_to(slot, transport, network);
                 slot
             }
         };
-        self.renew(slot, (src, dst), transport, self.numbered)
-            .transient = transient;
+        let free: usize = self.free.iter().map(Vec::len).sum();
+        self.most_flows = self.most_flows.max(self.flows.len() - free);
+        let number = self.numbered;
         self.pass_over();
+        self.renew(slot, (src, dst), transport, number).transient = transient;
         self.follow(slot);
-        let number = self.opened;
-        self.route(network, routes, slot, number);
-        self.connect_messages(slot, number);
+        self.route(network, routes, slot, self.opened);
         slot
     }
 
@@ -47,23 +47,18 @@ impl FlowTable {
         self.opened += 1;
     }
 
-    /// Adds slots up to this one.
-    pub(super) fn grow_to(&mut self, slot: u32, network: &mut Network) {
+    /// Adds slots up to this one, for flows of the kind of this transport.
+    pub(super) fn grow_to(&mut self, slot: u32, transport: u16, network: &mut Network) {
         // A run looks at their number only from time to time.
         assert!(
             (slot as usize) < Entity::MOST,
             "events cannot name slot {slot}"
         );
-        let template = &self.templates[0];
         while self.flows.len() <= slot as usize {
             let out = network.reserve_route(self.longest_route);
             let back = network.reserve_route(self.longest_route);
             self.flows.push(Flow::unused(out, back));
-            self.senders.push(template.sender.clone());
-            self.receivers.push(template.receiver.clone());
-            if self.templates.iter().any(|one| one.has_pace || one.asks) {
-                self.paced.push(Paced::new());
-            }
+            self.grow_ends(usize::from(transport));
         }
     }
 
@@ -75,14 +70,9 @@ impl FlowTable {
         transport: u16,
         number: u64,
     ) -> &mut Flow {
-        let at = slot as usize;
-        // A timer event of the slot's last flow may still be pending: it serves for this one.
-        let template = &self.templates[usize::from(transport)];
-        self.senders[at].reset(&template.sender);
-        self.receivers[at].reset(&template.receiver);
-        let flow = &mut self.flows[at];
-        flow.begin(ends, transport, number);
-        flow
+        self.flows[slot as usize].begin(ends, transport, number);
+        self.reset_ends(slot);
+        &mut self.flows[slot as usize]
     }
 
     /// Computes the routes of a flow. Acknowledgments are hashed separately.

@@ -250,7 +250,7 @@ impl Outcome {
             quality: workload.traffic.quality(),
             flow_slots: tally
                 .flow_slots
-                .unwrap_or(endpoints.table.flows.len() as u64),
+                .unwrap_or(endpoints.table.most_flows as u64),
             other_threads_seconds,
             divided,
             logs: instruments.logs,

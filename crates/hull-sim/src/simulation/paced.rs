@@ -57,14 +57,18 @@ impl Paced {
 impl Endpoints {
     /// Starts the sender of a new flow.
     pub(super) fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
-        let at = slot as usize;
-        let host = self.table.flows[at].src as usize;
+        let flow = &self.table.flows[slot as usize];
+        let host = flow.src as usize;
         let link = &network.ports[self.hosts.ports[host] as usize];
         let start = Start {
             now_ps,
             link_bps: link.rate_bps() as u64,
-            flow: self.table.flows[at].number,
+            flow: flow.number,
         };
+        if let Some(connection) = self.table.connection(slot) {
+            return connection.sender.start(&start);
+        }
+        let at = self.table.place(slot);
         self.table.senders[at].start(&start);
         if let Some(paced) = self.table.paced.get_mut(at) {
             paced.reset(self.table.senders[at].controller().pace());
@@ -76,7 +80,7 @@ impl Endpoints {
     /// schedules an event for the time when it does.
     #[inline]
     pub(super) fn next_paced(&mut self, slot: u32, clock: &mut Clock) -> Option<Segment> {
-        let at = slot as usize;
+        let at = self.table.place(slot);
         if let Some(limiter) = self.table.limiter_of(slot) {
             return self.next_limited(slot, limiter, clock);
         }
@@ -88,7 +92,7 @@ impl Endpoints {
         if next_ps > clock.now_ps {
             if next_ps < pacing.event_ps {
                 pacing.event_ps = next_ps;
-                clock.schedule(next_ps, Kind::Pace, at);
+                clock.schedule(next_ps, Kind::Pace, slot as usize);
             }
             return None;
         }
@@ -116,7 +120,7 @@ impl Endpoints {
         if !self.has_room_at_host(slot) {
             return None;
         }
-        let (at, mss) = (slot as usize, u32::from(self.mss));
+        let (at, mss) = (self.table.place(slot), u32::from(self.mss));
         let (sender, paced) = (&mut self.table.senders[at], &mut self.table.paced[at]);
         let rate_bps = sender.pacing_bps();
         let most = match (self.hosts.offload_bytes, rate_bps) {
@@ -143,7 +147,8 @@ impl Endpoints {
 impl FlowTable {
     /// Whether the event of a paced flow is due; otherwise a change of the flow's rate has
     /// postponed it or an earlier event has replaced it.
-    pub(super) fn pace_is_due(&mut self, at: usize, now_ps: u64) -> bool {
+    pub(super) fn pace_is_due(&mut self, slot: u32, now_ps: u64) -> bool {
+        let at = self.place(slot);
         let pacing = &mut self.paced[at].pacing;
         let is_due = pacing.event_ps == now_ps;
         if is_due {
@@ -157,16 +162,17 @@ impl FlowTable {
         if self.template(slot).paces_window {
             return; // a gap that has begun stays
         }
-        let control = self.senders[slot as usize].controller();
+        let at = self.place(slot);
+        let control = self.senders[at].controller();
         if control.adjusts_gap() {
-            let pacing = &mut self.paced[slot as usize].pacing;
+            let pacing = &mut self.paced[at].pacing;
             pacing.adjust(now_ps, control.pace());
         }
     }
 
     /// Creates the request that data of this flow carries to switches.
     pub(super) fn ask(&self, slot: u32, options: &mut OptionTable) -> u32 {
-        let sender = &self.senders[slot as usize];
+        let sender = &self.senders[self.place(slot)];
         match sender.controller().ask(sender.srtt_ps()) {
             Some(written) => options.insert(Options {
                 written: Some(written),
@@ -178,14 +184,15 @@ impl FlowTable {
 
     /// Records the fields that switches wrote into arriving data.
     pub(super) fn note_written(&mut self, packet: &Packet, options: &Options) {
-        if let Some(paced) = self.paced.get_mut(packet.flow as usize) {
+        let at = self.place(packet.flow);
+        if let Some(paced) = self.paced.get_mut(at) {
             paced.written = options.written;
         }
     }
 
     /// Fields of switches that an ACK of this flow returns.
     pub(super) fn written_back(&self, slot: u32) -> Option<Written> {
-        let written = self.paced.get(slot as usize)?.written?;
+        let written = self.paced.get(self.place(slot))?.written?;
         Some(Written {
             round_trip_ns: 0,
             ..written
@@ -203,33 +210,34 @@ impl FlowTable {
         clock: &mut Clock,
         network: &Network,
     ) {
-        let at = flow as usize;
         if !self.has_pace(flow) {
             return; // It is not read there.
         }
         let mut at_ps = clock.now_ps;
-        for passed in self.flows[at].out..hop - 1 {
+        for passed in self.flows[flow as usize].out..hop - 1 {
             if let Hop::Port(port) = network.hop(passed) {
                 // The two directions of a link are neighbours.
                 at_ps += network.ports[port ^ 1].transit_ps(NOTICE_BYTES);
             }
         }
+        let at = self.place(flow);
         let notices = &mut self.paced[at].notices;
         let place = notices.partition_point(|&(other, _)| other > at_ps);
         notices.insert(place, (at_ps, notice));
-        clock.schedule(at_ps, Kind::Notice, at);
+        clock.schedule(at_ps, Kind::Notice, flow as usize);
     }
 
     /// Processes the notices that have arrived at a sender.
-    pub(super) fn take_notices(&mut self, at: usize, now_ps: u64) {
+    pub(super) fn take_notices(&mut self, slot: u32, now_ps: u64) {
+        let at = self.place(slot);
         while let Some(&(at_ps, notice)) = self.paced[at].notices.last()
             && at_ps <= now_ps
         {
             self.paced[at].notices.pop();
-            if !self.limit(at as u32, now_ps, notice) {
+            if !self.limit(slot, now_ps, notice) {
                 self.senders[at].on_notice(now_ps, notice);
             }
         }
-        self.adjust_pace(at as u32, now_ps);
+        self.adjust_pace(slot, now_ps);
     }
 }

@@ -5,7 +5,7 @@
 //! previous one makes known. Prefetching does not affect results.
 
 use super::Endpoints;
-use super::connection::{Connection, Way};
+use super::connection::Way;
 use super::flows::FlowTable;
 use crate::engine::{Entity, EventQueue, Kind, PacketRef};
 use crate::network::{Hop, Network, Packet, flags};
@@ -147,11 +147,16 @@ impl Ahead<'_> {
             return self.network.ports[hosts.ports[host] as usize].prefetch();
         }
         let table = &self.endpoints.table;
-        if let Some(slot) = nic.next_sender() {
+        let Some(slot) = nic.next_sender() else {
+            return;
+        };
+        if stage == 2 {
+            return table.prefetch_slot(slot);
+        }
+        if let Some(connection) = table.connection_at(slot) {
             match stage {
-                2 => table.prefetch_slot(slot),
-                3 => table.with_connection(slot, |at| prefetch(&at.sender)),
-                _ => table.with_connection(slot, |at| at.sender.prefetch_sent()),
+                3 => prefetch(&connection.sender),
+                _ => connection.sender.prefetch_sent(),
             }
         }
     }
@@ -168,7 +173,10 @@ impl FlowTable {
                 self.prefetch_slot(slot);
                 return None;
             }
-            _ => self.connections.get(slot as usize)?.as_deref()?,
+            _ => {
+                self.flows.get(slot as usize)?; // a probe has none
+                self.connection_at(slot)?
+            }
         };
         match (stage, is_data) {
             (2, true) => connection.prefetch_receiver(),
@@ -181,19 +189,11 @@ impl FlowTable {
         None
     }
 
-    /// Prefetches a slot's flow and the pointer to its connection.
+    /// Prefetches a slot's flow.
     #[inline(always)]
     fn prefetch_slot(&self, slot: u32) {
-        if let Some(connection) = self.connections.get(slot as usize) {
-            prefetch(connection);
-            prefetch(&self.flows[slot as usize]);
-        }
-    }
-
-    #[inline(always)]
-    fn with_connection(&self, slot: u32, look: impl Fn(&Connection)) {
-        if let Some(Some(connection)) = self.connections.get(slot as usize) {
-            look(connection);
+        if let Some(flow) = self.flows.get(slot as usize) {
+            prefetch(flow);
         }
     }
 }

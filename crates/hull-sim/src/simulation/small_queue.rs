@@ -43,8 +43,7 @@ impl SmallQueue {
 
     /// Whether a transport of the scenario is limited.
     pub fn limits_any(scenario: &Scenario) -> bool {
-        let transports = [&scenario.transport].into_iter();
-        let mut transports = transports.chain(scenario.transports.values());
+        let mut transports = scenario.all_transports();
         transports.any(|one| SmallQueue::of(scenario, one, 0).is_some())
     }
 
@@ -69,8 +68,9 @@ impl Endpoints {
         let Some(limit) = self.table.template(slot).small_queue else {
             return true;
         };
+        let at = self.table.place(slot);
         let flow = &mut self.table.flows[slot as usize];
-        let sender = &mut self.table.senders[slot as usize];
+        let sender = &mut self.table.senders[at];
         let link_bps = self.hosts.rates_bps[flow.src as usize];
         let has_room = limit.has_room(flow.at_host_bytes, sender, link_bps);
         flow.waits_for_host = !has_room;

@@ -46,12 +46,12 @@ impl Simulation {
 
     /// Answers a SYN; a SYN-ACK starts the data.
     fn receive_syn(&mut self, host: usize, packet: &Packet) {
-        let slot = packet.flow as usize;
+        let at = self.endpoints.table.place(packet.flow);
         if packet.has(flags::ACK) {
-            self.endpoints.table.senders[slot].on_syn_ack(self.clock.now_ps);
+            self.endpoints.table.senders[at].on_syn_ack(self.clock.now_ps);
             self.pump(packet.flow);
         } else {
-            let answer = self.endpoints.table.receivers[slot].on_syn();
+            let answer = self.endpoints.table.receivers[at].on_syn();
             self.send_ack(host, packet.flow, &answer);
         }
     }
@@ -80,7 +80,8 @@ impl Simulation {
         {
             self.endpoints.table.note_written(packet, options);
         }
-        let receiver = &mut self.endpoints.table.receivers[slot as usize];
+        let at = self.endpoints.table.place(slot);
+        let receiver = &mut self.endpoints.table.receivers[at];
         let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
         let start = sequence::unwrap(packet.seq, before);
         let (ce, cwr) = (packet.has(flags::CE), packet.has(flags::CWR));
@@ -147,7 +148,7 @@ impl Simulation {
     #[inline]
     fn send_window(&mut self, slot: u32) {
         let offload_bytes = self.endpoints.hosts.offload_bytes;
-        let sender = slot as usize;
+        let sender = self.endpoints.table.place(slot);
         while self.endpoints.has_room_at_host(slot)
             && let Some(segment) =
                 self.endpoints.table.senders[sender].poll_burst(self.clock.now_ps, offload_bytes)
@@ -212,7 +213,8 @@ impl Endpoints {
             let echo = self.hosts.on_ece(now_ps, host, slot);
             self.table.flows[slot as usize].count(echo);
         }
-        let sender = &mut self.table.senders[slot as usize];
+        let at = self.table.place(slot);
+        let sender = &mut self.table.senders[at];
         let ack = sequence::unwrap(packet.ack, sender.una());
         let echo = Echo {
             marked: ece,
@@ -236,7 +238,7 @@ impl Endpoints {
         let (mut entry, mut option_bytes) = (NO_OPTIONS, 0);
         if ack.selective || written.is_some() {
             let report = if ack.selective {
-                let sack = self.table.receivers[slot as usize].sack();
+                let sack = self.table.receivers[self.table.place(slot)].sack();
                 option_bytes = sack.option_bytes();
                 Report::Sack(sack)
             } else {
@@ -292,7 +294,8 @@ impl Endpoints {
             }
         } else if reverse != NONE
             && !segment.syn
-            && let Some(ack) = self.table.receivers[reverse as usize].take_pending()
+            && let at = self.table.place(reverse)
+            && let Some(ack) = self.table.receivers[at].take_pending()
         {
             packet.ack = sequence::wrap(ack.ack);
             packet.flags |= flags::ACK | if ack.ece { flags::ECE } else { 0 };

@@ -47,7 +47,7 @@ impl Simulation {
 
     /// Processes the event of a timer. Returns true if it was due.
     fn serve_timer(&mut self, timer: Entity) -> bool {
-        let (at, slot) = (timer.index(), timer.index() as u32);
+        let slot = timer.index() as u32;
         if self.endpoints.table.is_message(slot) {
             match timer.kind() {
                 Kind::Rto => self.serve_message_timeout(slot),
@@ -59,7 +59,7 @@ impl Simulation {
         let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
         match timer.kind() {
             Kind::Rto => {
-                let is_due = table.serve_rto(at, now_ps);
+                let is_due = table.serve_rto(slot, now_ps);
                 if is_due.is_some() {
                     // A sender that waits for more to send at once (offload) sends now.
                     self.pump(slot);
@@ -67,15 +67,15 @@ impl Simulation {
                 is_due == Some(true)
             }
             Kind::DelayedAck => {
-                let is_due = table.delayed_ack_is_due(at, now_ps);
+                let is_due = table.delayed_ack_is_due(slot, now_ps);
                 if is_due {
-                    self.send_delayed_ack(at);
+                    self.send_delayed_ack(slot);
                 }
                 (self.endpoints.table).watch_delayed_ack(slot, &mut self.clock);
                 is_due
             }
             _ => {
-                let is_due = table.pace_is_due(at, now_ps);
+                let is_due = table.pace_is_due(slot, now_ps);
                 if is_due {
                     self.pump(slot);
                 }
@@ -97,12 +97,13 @@ impl Simulation {
         (self.endpoints.table.limiters).watch(place, &mut self.clock);
     }
 
-    fn send_delayed_ack(&mut self, at: usize) {
+    fn send_delayed_ack(&mut self, slot: u32) {
+        let at = self.endpoints.table.place(slot);
         if let Some(ack) = self.endpoints.table.receivers[at].take_pending() {
-            let host = self.endpoints.table.flows[at].dst as usize;
-            self.send_ack(host, at as u32, &ack);
-            if self.endpoints.table.flows[at].is_half {
-                (self.endpoints.table).settle(at as u32, self.clock.now_ps);
+            let host = self.endpoints.table.flows[slot as usize].dst as usize;
+            self.send_ack(host, slot, &ack);
+            if self.endpoints.table.flows[slot as usize].is_half {
+                (self.endpoints.table).settle(slot, self.clock.now_ps);
             }
         }
     }
@@ -112,7 +113,8 @@ impl FlowTable {
     /// Schedules the event of a flow's retransmission timer.
     #[inline]
     pub(super) fn watch_rto(&mut self, slot: u32, clock: &mut Clock) {
-        let sender = &mut self.senders[slot as usize];
+        let at = self.place(slot);
+        let sender = &mut self.senders[at];
         if sender.rto_deadline_ps < sender.rto_event_ps {
             sender.rto_event_ps = sender.rto_deadline_ps;
             clock.schedule(sender.rto_deadline_ps, Kind::Rto, slot as usize);
@@ -121,7 +123,8 @@ impl FlowTable {
 
     /// Processes the event of a retransmission timer. Returns whether the timer is due; it may have
     /// been postponed by acknowledgments, or be off. `None` if an earlier event has replaced it.
-    fn serve_rto(&mut self, at: usize, now_ps: u64) -> Option<bool> {
+    fn serve_rto(&mut self, slot: u32, now_ps: u64) -> Option<bool> {
+        let at = self.place(slot);
         let sender = &mut self.senders[at];
         if sender.rto_event_ps != now_ps {
             return None;
@@ -134,7 +137,7 @@ impl FlowTable {
             if sender.timeouts > before
                 && let Some(halves) = &mut self.halves
             {
-                halves.note_timeout(at as u32, now_ps);
+                halves.note_timeout(slot, now_ps);
             }
         }
         Some(is_due)
@@ -142,7 +145,8 @@ impl FlowTable {
 
     /// Schedules the event of a flow's delayed acknowledgment.
     pub(super) fn watch_delayed_ack(&mut self, slot: u32, clock: &mut Clock) {
-        let receiver = &mut self.receivers[slot as usize];
+        let at = self.place(slot);
+        let receiver = &mut self.receivers[at];
         if receiver.ack_deadline_ps < receiver.ack_event_ps {
             receiver.ack_event_ps = receiver.ack_deadline_ps;
             let at_ps = receiver.ack_deadline_ps;
@@ -151,7 +155,8 @@ impl FlowTable {
     }
 
     /// Whether a delayed acknowledgment is due, when its event is.
-    fn delayed_ack_is_due(&mut self, at: usize, now_ps: u64) -> bool {
+    fn delayed_ack_is_due(&mut self, slot: u32, now_ps: u64) -> bool {
+        let at = self.place(slot);
         let receiver = &mut self.receivers[at];
         if receiver.ack_event_ps != now_ps {
             return false; // an earlier event took its place

@@ -313,7 +313,7 @@ impl FlowTable {
     }
 
     fn note_acked(&mut self, slot: u32, now_ps: u64, log: &mut FlowLog) -> bool {
-        let una = self.acked_bytes(slot);
+        let una = self.ends(slot).acked_bytes();
         let flow = &mut self.flows[slot as usize];
         let before = self.unacked;
         while let Some(message) = flow.unacked.front().copied()
@@ -345,18 +345,7 @@ impl FlowTable {
     fn stop(&mut self, tag: u64) -> Option<(u32, u64)> {
         let lasts = |flow: &Flow| flow.live && flow.first.tag == tag && flow.first.end != u64::MAX;
         let at = self.flows.iter().position(lasts)?;
-        let (end, arrived) = match self.connection(at as u32) {
-            Some(connection) => connection.stop(),
-            None => {
-                let sender = &mut self.senders[at];
-                let end = sender.stop();
-                if sender.is_idle() {
-                    (end, end)
-                } else {
-                    (end, self.receivers[at].next())
-                }
-            }
-        };
+        let (end, arrived) = self.stop_data(at as u32);
         self.flows[at].cut(end);
         Some((at as u32, arrived))
     }

@@ -1,4 +1,5 @@
-//! The transport: TCP's senders and receivers. It is independent of the topology: the caller passes
+//! The transports: senders and receivers of streams (TCP) and of messages, and the congestion controls of
+//! both. They are independent of the topology: the caller passes
 //! acknowledgments and times, and polls for segments.
 
 mod control;
@@ -16,7 +17,8 @@ mod window;
 
 pub use control::{
     Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, Dctcp, Echo, External,
-    ExternalControl, Feedback, Pace, Prague, ReactionPoint, Settings, Start, Vegas,
+    ExternalControl, Feedback, LostBy, LostPacket, MessageController, Pace, Path, Prague,
+    ReactionPoint, Settings, Start, UnoCcSettings, Vegas, window_bytes,
 };
 pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;

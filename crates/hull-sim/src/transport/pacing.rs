@@ -48,6 +48,7 @@ impl Pacing {
                 (u128::from(left_ps) * u128::from(old) / u128::from(new)) as u64
             }
             (Pace::Bps(_), Pace::Bps(_)) => left_ps,
+            (Pace::Gap(old_ps), Pace::Gap(new_ps)) => (left_ps + new_ps).saturating_sub(old_ps),
             _ => 0,
         };
         self.next_ps = now_ps.saturating_add(left_ps);
@@ -68,10 +69,8 @@ impl Pacing {
     #[inline]
     pub fn sent(&mut self, now_ps: u64, wire_bytes: u16, pace: Pace) {
         self.pace = pace;
-        if let Pace::Bps(rate_bps) = pace {
-            let bits_ps = u128::from(wire_bytes) * 8_000_000_000_000;
-            let gap_ps = bits_ps / u128::from(rate_bps.max(1));
-            self.next_ps = now_ps.saturating_add(gap_ps as u64);
+        if let Some(gap_ps) = pace.gap_ps(wire_bytes) {
+            self.next_ps = now_ps.saturating_add(gap_ps);
         }
     }
 }

@@ -300,3 +300,26 @@ fn losses_of_a_failure_have_a_place() {
     assert!(lost.keys().all(|link| link.contains("h1")), "{lost:?}");
     assert!(places["failed_links"] > 1, "{places:?}");
 }
+
+/// A stream's retransmission timer has an event at 10 ms, after the flow has ended. A message flow lasts
+/// from 2 to more than 10 ms. The next stream loses its only packet at 30 ms and sends it again at 40 ms.
+#[test]
+fn a_stream_after_a_message_flow_has_its_timer() {
+    let flows = "[workload.long_lived]\nflows = [
+        { src = 0, dst = 1, size = \"1460B\" },
+        { src = 2, dst = 1, size = \"2MB\", start = \"2ms\", transport = \"other\" },
+        { src = 0, dst = 1, size = \"1460B\", start = \"30ms\" },
+    ]\n";
+    let settings = [
+        "topology.star.hosts=3",
+        "transports.other.congestion_control=nscc",
+        "transports.other.ecn=true",
+        "transport.min_rto=10ms",
+        "topology.failures=[{link=\"h1--switch\",at=\"29ms\",until=\"31ms\"}]",
+    ];
+    let outcome = run(&scenario(flows, &settings), 1);
+    let ends = outcome.flows.rows().iter();
+    let ends = Vec::from_iter(ends.map(|row| (row.start_ps + row.fct_ps) / MS_PS));
+    assert_eq!((ends.len(), ends[0], ends[2]), (3, 0, 40), "{ends:?}");
+    assert!(ends[1] > 10, "{ends:?}");
+}

@@ -2,7 +2,7 @@
 //! network with the queues of its ports, pacers, connections, concurrent flows and messages, and
 //! samples. Sizes in bytes.
 
-use super::{message, switches};
+use super::switches;
 use crate::engine::FAR_BYTES;
 use crate::host::{DelayLine, MessageNic, PacerStage, Puller, ReceivePath, SendProcessor};
 use crate::limits;
@@ -15,7 +15,6 @@ use crate::simulation::connection::Connection;
 use crate::simulation::flows::{Flow, Pending, Unacked};
 use crate::simulation::partition;
 use crate::topology::{Graph, Kind, Routes, ports_named};
-use crate::transport::message::MessageConfig;
 use crate::transport::{Receiver, Sender};
 use crate::workload::{Backlog, Message, Traffic, Workload};
 
@@ -74,18 +73,15 @@ impl Run<'_> {
     fn of_host(&self) -> usize {
         let host = &self.scenario.host;
         let with = |has: bool, bytes: usize| if has { bytes } else { 0 };
-        let has_messages = self
-            .transports()
-            .any(|one| one.congestion_control.is_of_messages());
+        let has_messages = self.message_transports().next().is_some();
         with(host.stack_jitter.is_some(), 2 * size_of::<DelayLine>())
             + with(host.transmit.is_some(), size_of::<SendProcessor>())
             + with(host.receive.is_some(), size_of::<ReceivePath>())
             + with(has_messages, size_of::<MessageNic>() + size_of::<Puller>())
     }
 
-    fn transports(&self) -> impl Iterator<Item = &Transport> {
-        let scenario = self.scenario;
-        std::iter::once(&scenario.transport).chain(scenario.transports.values())
+    fn message_transports(&self) -> impl Iterator<Item = &Transport> {
+        (self.scenario.all_transports()).filter(|one| one.sends_messages())
     }
 
     /// The queues of the ports of hosts and of switches.
@@ -141,7 +137,11 @@ impl Run<'_> {
     /// Open flows with their packets, and waiting messages.
     fn workload(&self) -> Need {
         let traffic = self.traffic;
-        let of_flow = (size_of::<Flow>() + size_of::<Sender>() + size_of::<Receiver>()) as u64
+        let of_stream = match self.scenario.sends_messages_only() {
+            true => 0,
+            false => size_of::<Sender>() + size_of::<Receiver>(),
+        };
+        let of_flow = (size_of::<Flow>() + of_stream) as u64
             + (Flow::LEAST_UNACKED * size_of::<Unacked>()) as u64
             + self.of_routes()
             + match self.scenario.host.queue() {
@@ -176,29 +176,22 @@ impl Run<'_> {
 
     /// The message transport's connections: the largest need of all message transports; `None`
     /// without one. A route takes memory from the first packet on it.
-    fn message_connections(&self) -> Result<Option<Need>, Problem> {
-        let mut largest: Option<Need> = None;
+    fn message_connections(&self) -> Option<Need> {
         let flows = self.open_flows();
-        for transport in self.transports() {
-            let Some(distances) = message::distances(self.scenario, transport, self.graph)? else {
-                continue;
-            };
-            let config: &MessageConfig = &distances.common;
-            let payload = config.mss().max(1);
+        let needs = self.message_transports().map(|transport| {
+            let settings = &transport.message;
+            let (paths, balancing) = (settings.paths, settings.load_balancing);
+            let payload = (transport.mtu.0 - transport.header.0).max(1);
             let packets = self.traffic.backlog().largest / payload + 1;
-            let routes = u64::from(config.balancing.paths_of(config)).min(packets);
-            let of_each = Connection::bytes(config) + routes * self.of_routes();
-            let need = Need::new(
+            let routes = u64::from(balancing.paths_of(paths, settings.subflows)).min(packets);
+            let of_each = Connection::bytes(paths, balancing) + routes * self.of_routes();
+            Need::new(
                 "transport.message.paths",
-                format!("{flows} connections with {} paths", config.paths),
+                format!("{flows} connections with {paths} paths"),
                 of_each.saturating_mul(flows),
-            );
-            largest = largest
-                .into_iter()
-                .chain([need])
-                .max_by_key(|need| need.bytes);
-        }
-        Ok(largest)
+            )
+        });
+        needs.max_by_key(|need| need.bytes)
     }
 
     /// Samples and probes.
@@ -240,7 +233,7 @@ pub(super) fn open_flows(traffic: &Traffic) -> u64 {
 }
 
 /// Estimates the memory of a run.
-fn estimate(run: &Run<'_>) -> Result<Estimate, Problem> {
+fn estimate(run: &Run<'_>) -> Estimate {
     let mut needs = vec![
         run.topology(),
         run.workload(),
@@ -249,8 +242,8 @@ fn estimate(run: &Run<'_>) -> Result<Estimate, Problem> {
     ];
     needs.extend(run.queues());
     needs.extend(run.pacers());
-    needs.extend(run.message_connections()?);
-    Ok(Estimate::new(needs))
+    needs.extend(run.message_connections());
+    Estimate::new(needs)
 }
 
 /// Number of packets in flight or in their hosts of `flows` flows from different hosts that send
@@ -278,7 +271,7 @@ pub(super) fn check(
         traffic,
         parts: partition::most_parts(scenario, traffic),
     };
-    let estimate = estimate(&run)?;
+    let estimate = estimate(&run);
     estimate.check(available()?.as_ref())?;
     check_flows(&run)?;
     Ok(estimate)

@@ -3,17 +3,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hull_core::nscc::NsccNetwork;
 use hull_core::rccc::PullConfig;
-use hull_core::unocc::UnoCcConfig;
 
+use super::without_class;
 use crate::host::{HostSide, MessageNic, Puller};
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{self, CongestionControl, Scenario, Transport, UnoCcSettings};
+use crate::scenario::{self, CongestionControl, Scenario, Transport};
 use crate::simulation::distances::{Distances, Ends};
+use crate::simulation::ends::Initial;
+use crate::simulation::flows::Template;
 use crate::topology::{Graph, Kind, Topology, TwoDatacentres};
-use crate::transport::message::{ControlKind, Erasure, MessageConfig};
+use crate::transport::message::{Erasure, MessageConfig};
+use crate::transport::{
+    CongestionControl as _, External, MessageController, Path, Window, window_bytes,
+};
 use crate::units::Buffer;
 
 /// Smallest timeout of a packet, ps, without the delay of the network's queues.
@@ -25,20 +29,23 @@ const UNO_FULL_BUFFERS: u64 = 5;
 /// Number of full buffers in a round trip for Uno, between two data centres.
 const FAR_FULL_BUFFERS: u64 = 8;
 
-/// Settings of a transport's connections, if it is the message transport.
-pub(super) fn distances(
+/// Initial state of a message transport's flows. `external` is the external congestion control, if the
+/// scenario names one.
+pub(super) fn template(
     scenario: &Scenario,
     transport: &Transport,
     graph: &Graph,
-) -> Result<Option<Distances>, Problem> {
-    if !transport.congestion_control.is_of_messages() {
-        return Ok(None);
+    external: Option<&dyn External>,
+) -> Result<Template, Problem> {
+    let name = &transport.congestion_control;
+    if matches!(name, CongestionControl::External(_)) && external.is_none() {
+        return Err(without_class(name));
     }
     let near_ps = round_trip_ps(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
-    let rate_bps = |port: usize| graph.wire(port).rate_bps;
     let recipe = Recipe {
         transport: transport.clone(),
+        external: external.map(|control| control.fresh()),
         slowest_bps: slowest_tier_bps(graph),
         buffer: scenario.switch.buffer,
         trims: scenario.switch.trimming.is_some(),
@@ -47,13 +54,26 @@ pub(super) fn distances(
             scenario::longest_round_trip_ps(scenario, graph)
         }),
     };
+    let rate_bps = |port: usize| graph.wire(port).rate_bps;
     let hosts = (0..graph.hosts().len()).map(|host| graph.host_port(host));
-    Ok(Some(Distances::new(
+    let distances = Distances::new(
         hosts.clone().map(rate_bps).collect(),
         hosts.map(Graph::opposite).map(rate_bps).collect(),
         two.map(TwoDatacentres::hosts_each),
         move |ends| config(&recipe, ends),
-    )))
+    );
+    Ok(Template {
+        initial: Initial::Message(Box::new(distances)),
+        class: transport.priority,
+        has_pace: false,
+        paces_window: false,
+        rate_limiters: None,
+        small_queue: None,
+        asks: false,
+        paced: false,
+        has_handshake: false,
+        acks_each: false,
+    })
 }
 
 /// Rate of the slowest tier of links between switches, bit/s. A tier counts as its fastest link: a single
@@ -74,6 +94,7 @@ fn slowest_tier_bps(graph: &Graph) -> u64 {
 #[derive(Debug)]
 struct Recipe {
     transport: Transport,
+    external: Option<Box<dyn External>>,
     /// Rate of the slowest tier of links between switches, bit/s.
     slowest_bps: u64,
     buffer: Buffer,
@@ -86,75 +107,64 @@ struct Recipe {
 /// Settings of connections between such hosts.
 fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
     let transport = &recipe.transport;
-    let control = &transport.congestion_control;
-    let (mtu_bytes, header_bytes) = (transport.mtu.0, transport.header.0);
-    let near_ps = recipe.near_ps;
-    let network = NsccNetwork {
-        link_bps: ends.up_bps,
-        rtt_ps: if ends.is_far { recipe.far_ps } else { near_ps },
-        mss_bytes: (mtu_bytes - header_bytes) as u32,
-        mtu_bytes: mtu_bytes as u32,
-        trimming: recipe.trims,
-        due_in_32_bits: false,
-    };
+    let name = &transport.congestion_control;
     let settings = &transport.message;
-    let initial = settings.initial_window;
-    let initial_window_bytes = initial.map(|packets| u64::from(packets) * mtu_bytes);
-    // A port on the way may be slower than the sender's link.
-    let slowest = NsccNetwork {
-        link_bps: ends.up_bps.min(ends.down_bps).min(recipe.slowest_bps),
-        ..network
+    let mtu_bytes = transport.mtu.0;
+    let bytes = |packets: u32| u64::from(packets) * mtu_bytes;
+    let path = Path {
+        link_bps: ends.up_bps,
+        rtt_ps: match ends.is_far {
+            true => recipe.far_ps,
+            false => recipe.near_ps,
+        },
+        near_rtt_ps: recipe.near_ps,
+        mtu_bytes: mtu_bytes as u16,
+        header_bytes: transport.header.0 as u16,
+        trims: recipe.trims,
+        initial_window_bytes: settings.initial_window.map(bytes),
     };
-    let timeout_ps = timeout_ps(recipe.buffer, &slowest, control, ends.is_far);
+    let external = recipe.external.as_deref();
+    let Some(control) = MessageController::new(name, &path, transport, external) else {
+        unreachable!("{name} is a control of the message transport")
+    };
+    // A port on the way may be slower than the sender's link.
+    let slowest = Path {
+        link_bps: ends.up_bps.min(ends.down_bps).min(recipe.slowest_bps),
+        ..path
+    };
+    let timeout_ps = timeout_ps(recipe.buffer, &slowest, name, ends.is_far);
     let full_buffers = match ends.is_far {
         true => FAR_FULL_BUFFERS,
         false => UNO_FULL_BUFFERS,
     };
     let wait_ps = drain_ps(recipe.buffer, &slowest, full_buffers);
+    let initial_bytes = path.initial_window_bytes;
     Arc::new(MessageConfig {
-        mtu_bytes: mtu_bytes as u16,
-        header_bytes: header_bytes as u16,
-        rtt_ps: network.rtt_ps,
+        mtu_bytes: path.mtu_bytes,
+        header_bytes: path.header_bytes,
+        rtt_ps: path.rtt_ps,
         timeout_ps: settings.timeout.map_or(timeout_ps, |time| time.0),
         timeout_grows: settings.timeout.is_none() && recipe.buffer == Buffer::Unlimited,
         ack_bytes: settings.ack_bytes.0 as u32,
         paths: settings.paths,
         balancing: settings.load_balancing,
         subflows: settings.subflows,
-        flowlet_gap_ps: settings.flowlet_gap.map_or(network.rtt_ps, |gap| gap.0),
-        control: match control {
-            CongestionControl::Rccc => ControlKind::None,
-            CongestionControl::UnoCc => {
-                ControlKind::UnoCc(unocc(&settings.unocc, &network, near_ps))
-            }
-            _ => ControlKind::Nscc {
-                constants: Arc::new(network.constants()),
-                initial_window_bytes,
-            },
-        },
-        credit_bytes: grants(control)
-            .then(|| window_bytes(network.link_bps, network.rtt_ps, mtu_bytes)),
+        flowlet_gap_ps: settings.flowlet_gap.map_or(path.rtt_ps, |gap| gap.0),
+        grants_credit: control.grants_credit(),
+        control,
+        window: Window::new(
+            initial_bytes.unwrap_or(path.largest_window_bytes()),
+            mtu_bytes as u32,
+            bytes(transport.min_window),
+            bytes(transport.max_window),
+            transport.byte_counting,
+        ),
         ecn: transport.ecn,
         erasure: (settings.erasure.as_ref()).map(|of| Erasure {
             code: of.code(),
             wait_ps: of.wait.map_or(wait_ps, |wait| wait.0),
         }),
     })
-}
-
-/// UnoCC's settings in a network whose round trip inside a data centre is `near_ps`.
-fn unocc(settings: &UnoCcSettings, network: &NsccNetwork, near_ps: u64) -> UnoCcConfig {
-    let mss_bytes = u64::from(network.mss_bytes);
-    let bdp_bytes = |rtt_ps| carried_bytes(network.link_bps, rtt_ps).max(mss_bytes);
-    UnoCcConfig {
-        bdp_bytes: bdp_bytes(network.rtt_ps),
-        intra_bdp_bytes: bdp_bytes(near_ps),
-        base_rtt_ps: network.rtt_ps,
-        mss_bytes: network.mss_bytes,
-        packet_bytes: network.mtu_bytes,
-        k_bytes: u64::from(settings.k) * mss_bytes,
-        mark_gain: settings.gain.value(),
-    }
 }
 
 /// Round trip that determines windows and targets, ps; with two data centres, the one inside a data
@@ -178,48 +188,27 @@ fn round_trip_ps(
     Ok(scenario::longest_round_trip_ps(scenario, &one))
 }
 
-/// Whether receivers grant credit.
-fn grants(control: &CongestionControl) -> bool {
-    matches!(
-        control,
-        CongestionControl::Rccc | CongestionControl::NsccRccc
-    )
-}
-
-/// Largest window, bytes: 1.5 bandwidth-delay products, at least a packet.
-fn window_bytes(link_bps: u64, rtt_ps: u64, mtu_bytes: u64) -> u64 {
-    (carried_bytes(link_bps, rtt_ps) * 3 / 2).max(mtu_bytes)
-}
-
-/// Bandwidth-delay product, bytes.
-fn carried_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
-    (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64
-}
-
 /// Timeout of a packet, ps.
-fn timeout_ps(
-    buffer: Buffer,
-    network: &NsccNetwork,
-    control: &CongestionControl,
-    is_far: bool,
-) -> u64 {
-    let (least_ps, full_buffers) = match (is_far, control) {
-        (true, _) => (network.rtt_ps, FAR_FULL_BUFFERS),
-        (false, CongestionControl::UnoCc) => (network.rtt_ps, UNO_FULL_BUFFERS),
-        (false, _) => (TIMEOUT_PS, FULL_BUFFERS),
+fn timeout_ps(buffer: Buffer, path: &Path, control: &CongestionControl, is_far: bool) -> u64 {
+    let (least_ps, full_buffers) = if is_far {
+        (path.rtt_ps, FAR_FULL_BUFFERS)
+    } else if *control == CongestionControl::UnoCc {
+        (path.rtt_ps, UNO_FULL_BUFFERS)
+    } else {
+        (TIMEOUT_PS, FULL_BUFFERS)
     };
-    least_ps + drain_ps(buffer, network, full_buffers)
+    least_ps + drain_ps(buffer, path, full_buffers)
 }
 
 /// Time to drain `full_buffers` full buffers, ps; a round trip each if buffers are unlimited.
-fn drain_ps(buffer: Buffer, network: &NsccNetwork, full_buffers: u64) -> u64 {
+fn drain_ps(buffer: Buffer, path: &Path, full_buffers: u64) -> u64 {
     let bytes = match buffer {
-        Buffer::Unlimited => return full_buffers * network.rtt_ps,
+        Buffer::Unlimited => return full_buffers * path.rtt_ps,
         Buffer::Bytes(bytes) => bytes,
-        Buffer::Packets(packets) => packets * u64::from(network.mtu_bytes),
+        Buffer::Packets(packets) => packets * u64::from(path.mtu_bytes),
     };
     let bits = u128::from(8 * full_buffers * bytes);
-    (bits * 1_000_000_000_000 / u128::from(network.link_bps)) as u64
+    (bits * 1_000_000_000_000 / u128::from(path.link_bps)) as u64
 }
 
 /// Creates the NICs of the message transport and the receiver controls, if a transport of the
@@ -227,12 +216,12 @@ fn drain_ps(buffer: Buffer, network: &NsccNetwork, full_buffers: u64) -> u64 {
 pub(super) fn hosts(
     scenario: &Scenario,
     graph: &Graph,
+    templates: &[Template],
     side: &mut HostSide,
     seed: u64,
 ) -> Result<(), Problem> {
-    let transports = std::iter::once(&scenario.transport).chain(scenario.transports.values());
-    let controls: Vec<&CongestionControl> = transports.map(|one| &one.congestion_control).collect();
-    if !controls.iter().any(|control| control.is_of_messages()) {
+    let mut messages = templates.iter().filter_map(Template::messages).peekable();
+    if messages.peek().is_none() {
         return Ok(());
     }
     let hosts = side.ports.len();
@@ -241,14 +230,14 @@ pub(super) fn hosts(
         .map(stream(Purpose::Paths))
         .map(MessageNic::new)
         .collect();
-    let has_sender_control = |control: &&CongestionControl| *control != &CongestionControl::Rccc;
-    if !controls.iter().any(|control| grants(control)) {
+    if !messages.any(|distances| distances.common.grants_credit) {
         return Ok(());
     }
     let transport = &scenario.transport;
     let rtt_ps = round_trip_ps(scenario, transport, graph)?;
     // A sender with its own window adapts to the fabric itself.
-    let ratio = match controls.iter().any(has_sender_control) {
+    let mut controls = scenario.all_transports().map(|one| &one.congestion_control);
+    let ratio = match controls.any(|control| *control != CongestionControl::Rccc) {
         true => 1.0,
         false => oversubscription(graph),
     };

@@ -15,16 +15,16 @@ use super::flows::{FlowTable, Template};
 use super::instruments::Instruments;
 use super::losses::Losses;
 use super::partition::{self, Partition};
-use super::small_queue::SmallQueue;
 use super::{Demand, Endpoints, Fabric, Records, Simulation, Tally};
 use crate::engine::EventQueue;
 use crate::measure::{FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::memory::Estimate;
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::scenario::{HostQueue, Resolved, Scenario};
+use crate::quote;
+use crate::scenario::{Resolved, Scenario};
 use crate::topology::{self, Graph, Notice, Routes};
-use crate::transport::External;
+use crate::transport::{ControlName, External};
 use crate::workload::{Agenda, HostNames, Workload};
 
 /// Builds one run of a checked scenario. With a folder, tables that grow with the run are written
@@ -91,21 +91,10 @@ fn assemble(
     network.sends_notices = scenario.switch.qcn.is_some();
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
-    let transports = [&scenario.transport];
-    let transports = transports.into_iter().chain(scenario.transports.values());
-    let offload_bytes = scenario.host.offload.map_or(0, |size| size.0 as u16);
-    let paces_windows = scenario.host.queue() == HostQueue::Fq;
-    let templates: Result<Vec<Template>, Problem> = transports
-        .map(|one| {
-            let template = tcp::template(one, external)?;
-            let message = message::distances(scenario, one, &graph)?;
-            Ok(Template {
-                message,
-                has_pace: template.has_pace || paces_windows,
-                paces_window: paces_windows && !template.has_pace,
-                small_queue: SmallQueue::of(scenario, one, offload_bytes),
-                ..template
-            })
+    let templates: Result<Vec<Template>, Problem> = (scenario.all_transports())
+        .map(|one| match one.sends_messages() {
+            true => message::template(scenario, one, &graph, external),
+            false => tcp::template(scenario, one, external),
         })
         .collect();
     let templates = templates?;
@@ -118,7 +107,7 @@ fn assemble(
         network.ports[port].transit_ps(header_bytes)
     });
     let mut hosts = hosts::build(scenario, &graph, seed)?;
-    message::hosts(scenario, &graph, &mut hosts, seed)?;
+    message::hosts(scenario, &graph, &templates, &mut hosts, seed)?;
     let followed = scenario.measure.flows.as_ref();
     let followed = followed.map_or(0, |flows| flows.count);
     Ok(Simulation {
@@ -175,6 +164,14 @@ fn assemble(
             network,
         },
     })
+}
+
+/// Error for a class of the user that a run was not given.
+fn without_class(name: &ControlName) -> Problem {
+    let key = "transport.congestion_control".to_owned();
+    let name = quote::text(&name.to_string());
+    let told = format!("{name} is invalid; expected a class that was handed over");
+    (key, told).into()
 }
 
 /// Checks what `scenario::expand` cannot: hosts that the traffic names, files that it reads, and

@@ -1,50 +1,48 @@
 //! Builds senders and receivers from TCP's settings.
 
+use super::without_class;
 use crate::problem::Problem;
-use crate::quote;
-use crate::scenario::Transport;
+use crate::scenario::{HostQueue, Scenario, Transport};
+use crate::simulation::ends::Initial;
 use crate::simulation::flows::Template;
+use crate::simulation::small_queue::SmallQueue;
 use crate::transport::{
-    CongestionControl, ControlName, Controller, EchoKind, External, Receiver, ReceiverConfig,
-    RtoConfig, Sender, SenderConfig, Window,
+    CongestionControl, Controller, EchoKind, External, Receiver, ReceiverConfig, RtoConfig, Sender,
+    SenderConfig, Window,
 };
 
 /// Initial state of a transport's flows. `external` is the external congestion control, if the
 /// scenario names one.
 pub(super) fn template(
+    scenario: &Scenario,
     tcp: &Transport,
     external: Option<&dyn External>,
 ) -> Result<Template, Problem> {
     let control = control(tcp, external)?;
     let echo = control.echo();
+    let paces_windows = scenario.host.queue() == HostQueue::Fq;
+    let offload_bytes = scenario.host.offload.map_or(0, |size| size.0 as u16);
     Ok(Template {
-        has_pace: control.is_paced(),
-        paces_window: false,
+        has_pace: control.is_paced() || paces_windows,
+        paces_window: paces_windows && !control.is_paced(),
         rate_limiters: (tcp.qcn.rate_limiters).filter(|_| tcp.congestion_control.is_qcn()),
-        small_queue: None,
+        small_queue: SmallQueue::of(scenario, tcp, offload_bytes),
         asks: control.ask(0).is_some(),
-        receiver: Receiver::new(&receiver(tcp, &control)),
-        sender: Sender::new(&sender(tcp, control)),
         // A pacer reads ECN-Echo, which in AccECN is one bit of the count.
         paced: tcp.paced && echo != EchoKind::Accurate,
         has_handshake: tcp.handshake && echo != EchoKind::Silent,
         acks_each: tcp.ack_every == 1,
         class: tcp.priority,
-        message: None,
+        initial: Initial::Stream(Box::new((
+            Sender::new(&sender(tcp, control.clone())),
+            Receiver::new(&receiver(tcp, &control)),
+        ))),
     })
 }
 
 fn control(tcp: &Transport, external: Option<&dyn External>) -> Result<Controller, Problem> {
-    let name = match tcp.congestion_control.is_of_messages() {
-        true => &ControlName::NewReno, // serves no sender
-        false => &tcp.congestion_control,
-    };
-    Controller::new(name, tcp, external).ok_or_else(|| {
-        let key = "transport.congestion_control".to_owned();
-        let name = quote::text(&name.to_string());
-        let told = format!("{name} is invalid; expected a class that was handed over");
-        (key, told).into()
-    })
+    let name = &tcp.congestion_control;
+    Controller::new(name, tcp, external).ok_or_else(|| without_class(name))
 }
 
 /// Configuration of senders.

@@ -157,8 +157,9 @@ fn of_topology(topology: &Topology) -> Obstacle {
 
 fn of_transport(transport: &Transport) -> Obstacle {
     let Transport {
-        congestion_control,
+        congestion_control: _, // is in hosts; what it asks of switches is judged there
         own_sha256: _,
+        messages: _,
         ecn: _,
         mtu: _,
         header: _,
@@ -193,7 +194,7 @@ fn of_transport(transport: &Transport) -> Obstacle {
         message: _,
         qcn: _,
     } = transport;
-    let sends_messages = congestion_control.is_of_messages();
+    let sends_messages = transport.sends_messages();
     sends_messages.then_some("the message transport computes routes during the run")
 }
 

@@ -265,6 +265,7 @@ mod tests {
                 may_grow: true,
                 rtt_ps: None,
                 srtt_ps: 1,
+                sent_ps: None,
             };
             self.bic.on_ack(&mut self.window, &event)
         }

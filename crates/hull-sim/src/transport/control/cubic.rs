@@ -318,6 +318,7 @@ mod tests {
                 may_grow: true,
                 rtt_ps: None,
                 srtt_ps: self.rtt_ps,
+                sent_ps: None,
             };
             self.cubic.on_ack(&mut self.window, &event)
         }

@@ -255,6 +255,7 @@ mod tests {
             may_grow: true,
             rtt_ps: None,
             srtt_ps: 0,
+            sent_ps: None,
         }
     }
 

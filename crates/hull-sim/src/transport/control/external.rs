@@ -3,9 +3,10 @@
 
 use std::fmt::Debug;
 
-use super::{CongestionControl, Feedback, Pace, Start};
+use super::{Backlog, CongestionControl, Feedback, LostPacket, Pace, Start};
 use crate::network::Written;
 use crate::network::rules::Notice;
+use crate::transport::delivery_rate::DeliveryRate;
 use crate::transport::receiver::EchoKind;
 use crate::transport::send_times::SendTimes;
 use crate::transport::window::Window;
@@ -36,67 +37,9 @@ impl Clone for ExternalControl {
 }
 
 impl CongestionControl for ExternalControl {
-    fn on_start(&mut self, start: &Start) {
-        self.0.on_start(start);
-    }
-
-    fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
-        self.0.on_ack(window, ack)
-    }
-
-    fn on_loss(&mut self, window: &mut Window, flight: u64) {
-        self.0.on_loss(window, flight);
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-        self.0.on_timeout(window, flight);
-    }
-
-    fn on_restart(&mut self, idle_ps: u64) {
-        self.0.on_restart(idle_ps);
-    }
-
-    fn on_notice(&mut self, now_ps: u64, notice: Notice) {
-        self.0.on_notice(now_ps, notice);
-    }
-
-    fn is_paced(&self) -> bool {
-        self.0.is_paced()
-    }
-
-    fn pace(&self) -> Pace {
-        self.0.pace()
-    }
-
-    fn on_sent(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
-        self.0.on_sent(now_ps, wire_bytes)
-    }
-
-    fn adjusts_gap(&self) -> bool {
-        self.0.adjusts_gap()
-    }
-
-    fn ask(&self, srtt_ps: u64) -> Option<Written> {
-        self.0.ask(srtt_ps)
-    }
-
-    fn samples_every_ack(&self) -> bool {
-        self.0.samples_every_ack()
-    }
+    forward! { boxed [] }
 
     fn send_times(&mut self) -> Option<&mut SendTimes> {
         self.1.as_deref_mut()
-    }
-
-    fn holds_window(&self) -> bool {
-        self.0.holds_window()
-    }
-
-    fn echo(&self) -> EchoKind {
-        self.0.echo()
-    }
-
-    fn alpha(&self) -> Option<f64> {
-        self.0.alpha()
     }
 }

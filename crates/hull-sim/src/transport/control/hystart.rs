@@ -170,6 +170,7 @@ mod tests {
                 may_grow: true,
                 rtt_ps: Some(rtt_ps),
                 srtt_ps: rtt_ps,
+                sent_ps: None,
             };
             self.hystart.on_ack(&mut self.window, &ack, None);
             !self.window.in_slow_start()
@@ -251,6 +252,7 @@ mod tests {
             may_grow: true,
             rtt_ps: Some(MS),
             srtt_ps: MS,
+            sent_ps: None,
         };
         flow.hystart.on_ack(&mut flow.window, &ack, Some(501 * MS));
         assert_eq!(flow.hystart.min_rtt_ps, NEVER);

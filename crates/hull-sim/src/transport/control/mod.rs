@@ -1,7 +1,11 @@
 //! Congestion control: one trait, one file per algorithm, and the list of them.
 //!
 //! The sender detects losses, keeps the timer and counts acknowledgments; a control sets the window, a
-//! rate, or both. To add one, see docs/adding_congestion_control.md.
+//! rate, or both. It does not know whether it controls a stream or a connection of the message transport,
+//! whose sizes are bytes on the wire. To add one, see docs/adding_congestion_control.md.
+
+#[macro_use]
+mod dispatch;
 
 mod bbr;
 mod bic;
@@ -11,9 +15,13 @@ mod dctcp;
 mod external;
 mod hystart;
 mod newreno;
+mod nscc;
+mod path;
 mod prague;
 mod qcn;
+mod rccc;
 mod rcp;
+mod unocc;
 mod vegas;
 
 use schemars::JsonSchema;
@@ -33,9 +41,13 @@ pub use cubic::{Cubic, CubicControl};
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
 pub use newreno::NewReno;
+pub use nscc::NsccControl;
+pub use path::{Path, window_bytes};
 pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
+pub use rccc::{NoWindow, RcccControl};
 pub use rcp::RcpControl;
+pub use unocc::{UnoCcControl, UnoCcSettings};
 pub use vegas::{Vegas, VegasControl};
 
 use hull_core::qcn_reaction_point::Increase;
@@ -49,6 +61,7 @@ pub trait Settings:
     + AsRef<Prague>
     + AsRef<Vegas>
     + AsRef<ReactionPoint>
+    + AsRef<UnoCcSettings>
 {
 }
 
@@ -60,6 +73,7 @@ impl<T> Settings for T where
         + AsRef<Prague>
         + AsRef<Vegas>
         + AsRef<ReactionPoint>
+        + AsRef<UnoCcSettings>
 {
 }
 
@@ -90,7 +104,8 @@ impl Echo {
 pub struct Feedback {
     /// Current time, ps.
     pub now_ps: u64,
-    /// First unacknowledged byte after the event.
+    /// First unacknowledged byte after the event. Of the message transport: number of bytes that have
+    /// arrived, in any order.
     pub una: u64,
     /// Next new byte to be sent; `nxt - una` bytes are outstanding.
     pub nxt: u64,
@@ -107,8 +122,52 @@ pub struct Feedback {
     /// each acknowledgment of new data with [`CongestionControl::samples_every_ack`], otherwise
     /// about once per round trip.
     pub rtt_ps: Option<u64>,
-    /// Smoothed round-trip time of RFC 6298, ps; 0 before the first measurement.
+    /// Smoothed round-trip time of RFC 6298, ps; 0 before the first measurement, and in the message
+    /// transport.
     pub srtt_ps: u64,
+    /// Time at which the packet that caused the acknowledgment was last sent, ps, if the message
+    /// transport has it in flight; `None` for streams.
+    pub sent_ps: Option<u64>,
+}
+
+/// Loss of a packet of the message transport, which learns of each.
+#[derive(Clone, Copy, Debug)]
+pub struct LostPacket {
+    /// Current time, ps.
+    pub now_ps: u64,
+    /// Size of the packet, bytes; of a group of packets, of all that are lost.
+    pub bytes: u64,
+    /// Bytes outstanding, including these.
+    pub flight: u64,
+    /// Whether the loss is the first in its window of data.
+    pub is_first: bool,
+    /// How the loss was detected.
+    pub by: LostBy,
+}
+
+/// How the loss of a packet was detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LostBy {
+    /// The receiver got the header of the trimmed packet.
+    Nack {
+        /// Time since the packet was sent, ps.
+        rtt_ps: u64,
+        /// Whether the receiver's credit reacts to the loss: it happened at the last hop.
+        left_to_receiver: bool,
+    },
+    /// The receiver waits no longer for the packet's group (erasure coding).
+    Group,
+    /// The packet was not acknowledged in time.
+    Timeout,
+}
+
+/// Data that waits for credit.
+#[derive(Clone, Copy, Debug)]
+pub struct Backlog {
+    /// Bytes to be sent, retransmissions included.
+    pub bytes: u64,
+    /// Number of the host's connections with data to send.
+    pub connections: u64,
 }
 
 /// Sending rate of a flow, in addition to its window.
@@ -121,6 +180,23 @@ pub enum Pace {
     /// Rate on the wire, bit/s. Below one segment per round trip it acts as a window of a fraction
     /// of a segment.
     Bps(u64),
+    /// Time between two packets, ps.
+    Gap(u64),
+}
+
+impl Pace {
+    /// Time from a packet of `wire_bytes` to the next one, ps, if the pace sets it.
+    #[inline]
+    pub fn gap_ps(self, wire_bytes: u16) -> Option<u64> {
+        match self {
+            Pace::Window | Pace::OneByOne => None,
+            Pace::Bps(rate_bps) => {
+                let bits_ps = u128::from(wire_bytes) * 8_000_000_000_000;
+                Some((bits_ps / u128::from(rate_bps.max(1))) as u64)
+            }
+            Pace::Gap(gap_ps) => Some(gap_ps),
+        }
+    }
 }
 
 /// Conditions at the start of a flow.
@@ -157,6 +233,16 @@ pub trait CongestionControl {
         window.set_cwnd(window.mss());
     }
 
+    /// Processes the loss of a packet of the message transport. Default: the first loss in a window of
+    /// data is one of a stream.
+    fn on_packet_lost(&mut self, window: &mut Window, lost: &LostPacket) {
+        match (lost.is_first, lost.by) {
+            (false, _) => {}
+            (true, LostBy::Nack { .. } | LostBy::Group) => self.on_loss(window, lost.flight),
+            (true, LostBy::Timeout) => self.on_timeout(window, lost.flight),
+        }
+    }
+
     /// Processes a restart: data is sent after nothing was outstanding; the last was sent `idle_ps`
     /// ago.
     fn on_restart(&mut self, _idle_ps: u64) {}
@@ -164,7 +250,7 @@ pub trait CongestionControl {
     /// Processes a notice from a switch (QCN).
     fn on_notice(&mut self, _now_ps: u64, _notice: Notice) {}
 
-    /// Whether the flow is paced. If not, the pacing methods are not called.
+    /// Whether the flow is paced. If not, a stream does not call the pacing methods.
     fn is_paced(&self) -> bool {
         false
     }
@@ -178,6 +264,30 @@ pub trait CongestionControl {
     fn on_sent(&mut self, _now_ps: u64, _wire_bytes: u16) -> Pace {
         self.pace()
     }
+
+    /// Window that the control keeps itself, bytes on the wire: it may be larger than a [`Window`], and
+    /// below a packet. The message transport then ignores its [`Window`].
+    fn own_window_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether the receiver grants credit.
+    fn grants_credit(&self) -> bool {
+        false
+    }
+
+    /// Whether the next packet must wait for credit.
+    fn lacks_credit(&self) -> bool {
+        false
+    }
+
+    /// Total credit to request for this backlog, quanta of 256 bytes, if the receiver grants credit.
+    fn demand(&self, _backlog: &Backlog) -> Option<u64> {
+        None
+    }
+
+    /// Processes a pull that reports the total granted credit, quanta of 256 bytes.
+    fn on_credit(&mut self, _granted: u64) {}
 
     /// Whether a change of the pace rescales the current gap. If not, it takes effect after the
     /// next segment.
@@ -239,205 +349,8 @@ pub trait CongestionControl {
     }
 }
 
-/// Generates from the list the names for scenarios, the enum of all controls and its dispatch.
-macro_rules! controls {
-    (
-        { $($(#[$doc:meta])* $name:ident, $text:literal: $control:ty = $new:expr;)* }
-        of messages { $($(#[$message_doc:meta])* $message:ident, $message_text:literal;)* }
-    ) => {
-        /// Congestion control algorithms.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(from = "String", into = "String")]
-        #[schemars(!from, !into, rename = "CongestionControl", extend("x-open" = true))]
-        pub enum ControlName {
-            $($(#[$doc])* #[serde(rename = $text)] $name,)*
-            $($(#[$message_doc])* #[serde(rename = $message_text)] $message,)*
-            /// External control with this name.
-            #[schemars(skip)]
-            External(String),
-        }
-
-        impl ControlName {
-            /// Built-in controls of TCP and of rate-based sources.
-            pub const BUILT_IN: &[ControlName] = &[$(ControlName::$name),*];
-
-            /// Controls of the message transport.
-            pub const OF_MESSAGES: &[ControlName] = &[$(ControlName::$message),*];
-
-            /// Names of all built-in controls.
-            pub fn names() -> Vec<String> {
-                let all = Self::BUILT_IN.iter().chain(Self::OF_MESSAGES);
-                all.map(ToString::to_string).collect()
-            }
-        }
-
-        impl std::fmt::Display for ControlName {
-            /// Writes the name as in a scenario.
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(match self {
-                    $(ControlName::$name => $text,)*
-                    $(ControlName::$message => $message_text,)*
-                    ControlName::External(name) => name,
-                })
-            }
-        }
-
-        impl From<String> for ControlName {
-            fn from(name: String) -> Self {
-                let all = ControlName::BUILT_IN.iter();
-                let mut all = all.chain(ControlName::OF_MESSAGES);
-                let found = all.find(|control| control.to_string() == name);
-                found.cloned().unwrap_or(ControlName::External(name))
-            }
-        }
-
-        impl From<ControlName> for String {
-            fn from(control: ControlName) -> Self {
-                control.to_string()
-            }
-        }
-
-        /// Control state of one flow.
-        #[derive(Clone, Debug)]
-        pub enum Controller {
-            $($(#[$doc])* $name($control),)*
-            /// External control.
-            External(ExternalControl),
-        }
-
-        impl Controller {
-            /// Creates the control with this name. An external one is created from `external`. Returns `None` if that is missing, and for controls of the
-            /// message transport.
-            pub fn new(
-                name: &ControlName,
-                settings: &impl Settings,
-                external: Option<&dyn External>,
-            ) -> Option<Self> {
-                /// Tells the compiler the types of an entry of the list.
-                fn of<S: Settings, C>(settings: &S, new: impl Fn(&S) -> C) -> C {
-                    new(settings)
-                }
-                match name {
-                    $(ControlName::$name => {
-                        Some(Controller::$name(of(settings, $new)))
-                    })*
-                    ControlName::External(_) => {
-                        Some(Controller::External(ExternalControl::new(external?)))
-                    }
-                    $(ControlName::$message)|* => None,
-                }
-            }
-
-            fn inner(&self) -> &dyn CongestionControl {
-                match self {
-                    $(Controller::$name(control) => control,)*
-                    Controller::External(control) => control,
-                }
-            }
-
-            fn inner_mut(&mut self) -> &mut dyn CongestionControl {
-                match self {
-                    $(Controller::$name(control) => control,)*
-                    Controller::External(control) => control,
-                }
-            }
-        }
-
-        /// Methods called for most packets are dispatched directly, the others through a vtable.
-        impl CongestionControl for Controller {
-            #[inline]
-            fn on_ack(&mut self, window: &mut Window, ack: &Feedback) -> bool {
-                match self {
-                    $(Controller::$name(control) => control.on_ack(window, ack),)*
-                    Controller::External(control) => control.on_ack(window, ack),
-                }
-            }
-
-            #[inline]
-            fn on_restart(&mut self, idle_ps: u64) {
-                match self {
-                    $(Controller::$name(control) => control.on_restart(idle_ps),)*
-                    Controller::External(control) => control.on_restart(idle_ps),
-                }
-            }
-
-            fn on_start(&mut self, start: &Start) {
-                self.inner_mut().on_start(start);
-            }
-
-            fn on_loss(&mut self, window: &mut Window, flight: u64) {
-                self.inner_mut().on_loss(window, flight);
-            }
-
-            fn on_timeout(&mut self, window: &mut Window, flight: u64) {
-                self.inner_mut().on_timeout(window, flight);
-            }
-
-            fn on_notice(&mut self, now_ps: u64, notice: Notice) {
-                self.inner_mut().on_notice(now_ps, notice);
-            }
-
-            fn is_paced(&self) -> bool {
-                self.inner().is_paced()
-            }
-
-            fn pace(&self) -> Pace {
-                self.inner().pace()
-            }
-
-            fn on_sent(&mut self, now_ps: u64, wire_bytes: u16) -> Pace {
-                self.inner_mut().on_sent(now_ps, wire_bytes)
-            }
-
-            fn adjusts_gap(&self) -> bool {
-                self.inner().adjusts_gap()
-            }
-
-            fn is_paced_by_host(&self) -> bool {
-                self.inner().is_paced_by_host()
-            }
-
-            fn ask(&self, srtt_ps: u64) -> Option<Written> {
-                self.inner().ask(srtt_ps)
-            }
-
-            fn samples_every_ack(&self) -> bool {
-                self.inner().samples_every_ack()
-            }
-
-            fn send_times(&mut self) -> Option<&mut SendTimes> {
-                self.inner_mut().send_times()
-            }
-
-            fn samples_delivery(&self) -> bool {
-                self.inner().samples_delivery()
-            }
-
-            fn delivery_rate(&mut self) -> Option<&mut DeliveryRate> {
-                self.inner_mut().delivery_rate()
-            }
-
-            fn holds_window(&self) -> bool {
-                self.inner().holds_window()
-            }
-
-            fn echo(&self) -> EchoKind {
-                self.inner().echo()
-            }
-
-            fn is_l4s(&self) -> bool {
-                self.inner().is_l4s()
-            }
-
-            fn alpha(&self) -> Option<f64> {
-                self.inner().alpha()
-            }
-        }
-    };
-}
-
 controls! {
-    {
+    of streams {
         /// TCP NewReno with SACK.
         NewReno, "newreno": NewReno = |_| NewReno::default();
         /// CUBIC (RFC 9438), the default of Linux.
@@ -466,14 +379,15 @@ controls! {
     }
     of messages {
         /// Ultra Ethernet's sender control, of the message transport: a window by marks and delay.
-        Nscc, "nscc";
+        Nscc, "nscc": NsccControl = |path, _| NsccControl::new(path);
         /// Ultra Ethernet's receiver control, of the message transport: the receiver grants credit.
-        Rccc, "rccc";
+        Rccc, "rccc": RcccControl<NoWindow> = |path, _| RcccControl::new(path, NoWindow);
         /// Both together.
-        NsccRccc, "nscc+rccc";
+        NsccRccc, "nscc+rccc": RcccControl<NsccControl>
+            = |path, _| RcccControl::new(path, NsccControl::new(path));
         /// Uno's sender control, of the message transport: a window by marks, with epochs of the round trip
         /// inside a data centre.
-        UnoCc, "unocc";
+        UnoCc, "unocc": UnoCcControl = |path, settings| UnoCcControl::new(path, settings.as_ref());
     }
 }
 

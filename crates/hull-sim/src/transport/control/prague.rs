@@ -213,6 +213,7 @@ mod tests {
             may_grow: true,
             rtt_ps: None,
             srtt_ps: 100 * MS,
+            sent_ps: None,
         }
     }
 

@@ -167,6 +167,7 @@ mod tests {
                         may_grow: true,
                         rtt_ps: (n == 0).then_some(rtt_us * 1_000_000),
                         srtt_ps: rtt_us * 1_000_000,
+                        sent_ps: None,
                     };
                     vegas.on_ack(window, &event);
                 }
@@ -201,6 +202,7 @@ mod tests {
                     may_grow: true,
                     rtt_ps: (n == segments).then_some(1),
                     srtt_ps: 1,
+                    sent_ps: None,
                 };
                 vegas.on_ack(&mut window, &event);
             }

@@ -49,16 +49,16 @@ impl LoadBalancing {
         }
     }
 
-    /// Largest number of paths that a connection uses, other than after losses or congestion.
-    pub fn paths_of(self, config: &MessageConfig) -> u16 {
+    /// Largest number of paths that a connection uses of `paths`, other than after losses or congestion.
+    pub fn paths_of(self, paths: u16, subflows: u16) -> u16 {
         match self {
             LoadBalancing::Ecmp | LoadBalancing::Plb | LoadBalancing::Flowlet => 1,
-            LoadBalancing::Subflows => config.subflows,
+            LoadBalancing::Subflows => subflows,
             LoadBalancing::PerPacket
             | LoadBalancing::Oblivious
             | LoadBalancing::Bitmap
             | LoadBalancing::Reps
-            | LoadBalancing::Mixed => config.paths,
+            | LoadBalancing::Mixed => paths,
         }
     }
 

@@ -3,7 +3,7 @@
 //! retransmitted at once. It has no handshake and no slow start.
 //!
 //! Source: the Ultra Ethernet transport (UET) in its reference simulator, `uet-nscc.md`. The sender's
-//! window is a [`Control`]'s; in addition or instead the receiver can grant credit ([`hull_core::rccc`]). Each
+//! window is a congestion control's; in addition or instead the receiver can grant credit ([`hull_core::rccc`]). Each
 //! packet carries an entropy value, which with the flow selects its path ([`hull_core::entropy`]).
 //!
 //! Differences from the reference: a packet of a message never carries bytes of the next one, even if
@@ -11,19 +11,20 @@
 //! headers unless named payload, times ps.
 
 mod balancing;
-mod control;
 mod receiver;
 mod sender;
 mod sent;
 
 pub use balancing::LoadBalancing;
-pub use control::{Control, ControlKind};
 pub use receiver::{Arriving, MessageReceiver};
 pub use sender::{MessageSender, Sending};
 
 use std::collections::VecDeque;
 
 use hull_core::erasure::ErasureCode;
+
+use super::control::MessageController;
+use super::window::Window;
 
 /// Settings shared by all connections of a message transport.
 #[derive(Clone, Debug)]
@@ -49,10 +50,12 @@ pub struct MessageConfig {
     pub subflows: u16,
     /// Pause that starts a new flowlet, ps.
     pub flowlet_gap_ps: u64,
-    /// Sender control.
-    pub control: ControlKind,
-    /// Largest credit of a sender, bytes; `None` if receivers grant no credit.
-    pub credit_bytes: Option<u64>,
+    /// Initial state of the congestion control.
+    pub control: MessageController,
+    /// Initial window and its bounds, for a control that keeps none itself.
+    pub window: Window,
+    /// Whether receivers grant credit.
+    pub grants_credit: bool,
     /// Whether data packets are ECN-capable.
     pub ecn: bool,
     /// Erasure coding, if used.

@@ -6,14 +6,16 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hull_core::entropy::{Feedback, LoadBalance, LoadBalancer};
-use hull_core::rccc::{Credit, Demand};
+use hull_core::entropy::{self, LoadBalance, LoadBalancer};
 
-use super::control::{AckEvent, Control, NackEvent};
 use super::sent::{News, SentPackets};
 use super::{Ends, MessageConfig};
 use crate::network::{PacketAck, PacketNack};
+use crate::transport::control::{
+    Backlog, CongestionControl, Echo, Feedback, LostBy, LostPacket, MessageController, Pace, Start,
+};
 use crate::transport::sequence;
+use crate::transport::window::Window;
 
 /// Absent time.
 const NEVER: u64 = u64::MAX;
@@ -50,9 +52,9 @@ pub struct Sending {
 #[derive(Clone, Debug)]
 pub struct MessageSender {
     config: Arc<MessageConfig>,
-    control: Control,
+    control: MessageController,
+    window: Window,
     balancer: LoadBalancer,
-    credit: Option<Credit>,
     sent: SentPackets,
     /// Remaining payload of each message that is not completely sent, bytes.
     unsent: VecDeque<u64>,
@@ -66,8 +68,10 @@ pub struct MessageSender {
     in_flight_bytes: i64,
     /// Bytes that the receiver has reported.
     received_bytes: u64,
-    /// Send time of the last packet, ps.
-    last_sent_ps: Option<u64>,
+    /// Packet sent next after the last reported loss: losses below are of the same window of data.
+    recovery_end: u64,
+    /// Send time of the last packet, ps, and its size, bytes.
+    last_sent: Option<(u64, u16)>,
     /// Whether the sender is queued at the host's NIC.
     pub waits_for_nic: bool,
     /// Time at which the oldest packet in flight counts as lost, ps; `u64::MAX` if none is in
@@ -96,10 +100,9 @@ impl MessageSender {
     /// Creates the sender of a new connection; `random` holds 64 random bits.
     pub fn new(config: &Arc<MessageConfig>, random: u64) -> Self {
         MessageSender {
-            control: Control::new(&config.control),
+            control: config.control.clone(),
+            window: config.window.clone(),
             balancer: config.balancing.start(config, random),
-            credit: (config.credit_bytes)
-                .map(|bytes| Credit::new(bytes, u32::from(config.mtu_bytes))),
             config: config.clone(),
             sent: SentPackets::default(),
             unsent: VecDeque::new(),
@@ -108,7 +111,8 @@ impl MessageSender {
             acked_bytes: 0,
             in_flight_bytes: 0,
             received_bytes: 0,
-            last_sent_ps: None,
+            recovery_end: 0,
+            last_sent: None,
             waits_for_nic: false,
             timeout_ps: NEVER,
             doublings: 0,
@@ -171,9 +175,21 @@ impl MessageSender {
         self.acked_bytes
     }
 
+    /// State of the congestion control.
+    pub fn controller(&self) -> &MessageController {
+        &self.control
+    }
+
+    /// Starts the connection.
+    pub fn start(&mut self, start: &Start) {
+        self.control.on_start(start);
+    }
+
     /// Window, bytes.
+    #[inline]
     pub fn window_bytes(&self) -> u64 {
-        self.control.window_bytes()
+        let own_bytes = self.control.own_window_bytes();
+        own_bytes.unwrap_or_else(|| self.window.cwnd())
     }
 
     /// Bytes in flight.
@@ -186,20 +202,24 @@ impl MessageSender {
         let Some(bytes) = self.next_bytes() else {
             return false;
         };
-        let has_credit = self.credit.as_ref().is_none_or(Credit::allows);
-        has_credit && self.in_flight_bytes + i64::from(bytes) <= self.window()
+        !self.control.lacks_credit() && self.in_flight_bytes + i64::from(bytes) <= self.window()
     }
 
     /// Earliest time of the next packet by the control's pacing, ps; 0 without pacing.
     pub fn ready_ps(&self) -> u64 {
-        match (self.control.gap_ps(), self.last_sent_ps) {
-            (Some(gap_ps), Some(last_ps)) => last_ps + gap_ps,
-            _ => 0,
+        let Some((last_ps, bytes)) = self.last_sent else {
+            return 0;
+        };
+        let pace = self.control.pace();
+        match pace.gap_ps(bytes) {
+            Some(gap_ps) => last_ps.saturating_add(gap_ps),
+            None if pace == Pace::OneByOne && self.in_flight_bytes > 0 => NEVER,
+            None => 0,
         }
     }
 
     fn window(&self) -> i64 {
-        i64::try_from(self.control.window_bytes()).unwrap_or(i64::MAX)
+        i64::try_from(self.window_bytes()).unwrap_or(i64::MAX)
     }
 
     /// Size of the next packet, bytes; `None` if there is nothing to send.
@@ -217,11 +237,7 @@ impl MessageSender {
     pub fn poll(&mut self, now_ps: u64, senders: u64, random: u64) -> Option<Sending> {
         let lost = self.sent.next_lost();
         let bytes = self.next_bytes()?;
-        if let Some(credit) = &mut self.credit {
-            credit.spend(u32::from(bytes));
-        }
-        let payload = bytes - self.config.header_bytes;
-        self.control.on_send(now_ps, u32::from(payload));
+        self.control.on_sent(now_ps, bytes);
         let number = match lost {
             Some((number, _)) => {
                 self.sent.resend(now_ps, number);
@@ -229,17 +245,17 @@ impl MessageSender {
                 number
             }
             None => {
-                self.take_payload(payload);
+                self.take_payload(bytes - self.config.header_bytes);
                 self.backlog_bytes -= u64::from(bytes);
                 self.sent.push(now_ps, bytes)
             }
         };
         self.in_flight_bytes += i64::from(bytes);
-        self.last_sent_ps = Some(now_ps);
+        self.last_sent = Some((now_ps, bytes));
         let demand = self.demand(senders);
         let asks_ack = lost.is_some()
             || self.backlog_bytes == 0
-            || self.lacks_credit()
+            || self.control.lacks_credit()
             || self.in_flight_bytes + i64::from(bytes) >= self.window();
         let entropy = self.balancer.next_ev(random, now_ps);
         self.sent.take_path(number, entropy);
@@ -267,13 +283,10 @@ impl MessageSender {
     /// Total credit requested, quanta of 256 bytes. `senders` is the number of the host's
     /// connections with data to send.
     fn demand(&self, senders: u64) -> Option<u64> {
-        let credit = self.credit.as_ref()?;
-        let window = self.control.window_bytes();
-        Some(credit.target(&Demand {
-            backlog_bytes: self.backlog_bytes + self.sent.lost_bytes(),
-            window_bytes: (window < u64::MAX).then_some(window),
-            active_connections: senders as u32,
-        }))
+        self.control.demand(&Backlog {
+            bytes: self.backlog_bytes + self.sent.lost_bytes(),
+            connections: senders,
+        })
     }
 
     /// Sets the timeout of the oldest packet in flight. If there is none, data that waits for
@@ -287,7 +300,7 @@ impl MessageSender {
         self.timeout_ps = oldest.map_or(NEVER, |(sent_ps, _)| due_ps(sent_ps));
         let has_data = self.backlog_bytes + self.sent.lost_bytes() > 0;
         self.credit_ps = match oldest {
-            None if has_data && self.lacks_credit() => {
+            None if has_data && self.control.lacks_credit() => {
                 now_ps.saturating_add(timeout_ps.saturating_mul(CREDIT_WAIT))
             }
             _ => NEVER,
@@ -303,17 +316,21 @@ impl MessageSender {
         self.backoff = 0;
     }
 
-    /// Whether the sender needs credit for the next packet.
-    fn lacks_credit(&self) -> bool {
-        self.credit.as_ref().is_some_and(|credit| !credit.allows())
-    }
-
-    /// Processes the first answer of the receiver: the initial credit ends, and the sender waits
-    /// for credit.
-    fn answered(&mut self) {
-        if let Some(credit) = &mut self.credit {
-            credit.on_answer();
+    /// Reports the loss of a packet, or of packets of a group up to this one, to the control.
+    fn report_lost(&mut self, now_ps: u64, number: u64, bytes: u64, by: LostBy) {
+        let is_first = bytes > 0 && number >= self.recovery_end;
+        if is_first {
+            self.recovery_end = self.sent.next();
         }
+        let lost = LostPacket {
+            now_ps,
+            bytes,
+            flight: self.in_flight_bytes.max(0) as u64,
+            is_first,
+            by,
+        };
+        self.control.on_packet_lost(&mut self.window, &lost);
+        self.in_flight_bytes -= bytes as i64;
     }
 
     /// Processes an acknowledgment. Returns true if a message is completely acknowledged by it.
@@ -333,21 +350,24 @@ impl MessageSender {
         let cumulative = sequence::unwrap(ack.cumulative, first);
         self.in_flight_bytes += self.sent.arrived_below(cumulative) as i64;
         self.take_map(sequence::unwrap(ack.map_base, first), ack.map);
-        let feedback = if ack.marked {
-            Feedback::Ecn
-        } else {
-            Feedback::Good
+        let of_path = match ack.marked {
+            true => entropy::Feedback::Ecn,
+            false => entropy::Feedback::Good,
         };
-        self.balancer.on_feedback(ack.entropy, feedback, now_ps);
-        let event = AckEvent {
+        self.balancer.on_feedback(ack.entropy, of_path, now_ps);
+        let event = Feedback {
             now_ps,
-            received_bytes: received,
-            ecn: ack.marked,
+            una: self.received_bytes,
+            nxt: self.received_bytes + self.in_flight_bytes.max(0) as u64,
+            acked: received,
+            echo: Echo::marks(ack.marked),
+            after_loss: packet < self.recovery_end,
+            may_grow: self.sent.first() >= self.recovery_end,
             rtt_ps: sent_ps.map(|sent_ps| now_ps - sent_ps),
-            in_flight_bytes: self.in_flight_bytes.max(0) as u64,
+            srtt_ps: 0,
+            sent_ps: last_sent_ps,
         };
-        self.control.on_ack(&event, last_sent_ps);
-        self.answered();
+        self.control.on_ack(&mut self.window, &event);
         self.set_timeouts(now_ps);
         let passed = self.ends.pass(self.sent.first());
         self.acked_bytes = passed.unwrap_or(self.acked_bytes);
@@ -370,43 +390,37 @@ impl MessageSender {
         let Some((sent_ps, bytes)) = self.sent.lose(number) else {
             return; // It has arrived, or counts as lost already.
         };
-        self.control.on_nack(&NackEvent {
-            now_ps,
-            packet_bytes: u32::from(bytes),
-            rtt_ps: Some(now_ps - sent_ps),
-            in_flight_bytes: self.in_flight_bytes.max(0) as u64,
-            left_to_receiver: self.credit.is_some() && nack.last_hop,
-        });
-        self.in_flight_bytes -= i64::from(bytes);
-        self.answered();
-        let feedback = match (nack.last_hop, nack.marked) {
-            (false, _) => Feedback::Nack,
-            (true, true) => Feedback::Ecn,
-            (true, false) => Feedback::Good,
+        let by = LostBy::Nack {
+            rtt_ps: now_ps - sent_ps,
+            left_to_receiver: self.config.grants_credit && nack.last_hop,
         };
-        self.balancer.on_feedback(nack.entropy, feedback, now_ps);
+        self.report_lost(now_ps, number, u64::from(bytes), by);
+        let of_path = match (nack.last_hop, nack.marked) {
+            (false, _) => entropy::Feedback::Nack,
+            (true, true) => entropy::Feedback::Ecn,
+            (true, false) => entropy::Feedback::Good,
+        };
+        self.balancer.on_feedback(nack.entropy, of_path, now_ps);
         self.set_timeouts(now_ps);
     }
 
     /// Processes the NACK of a group: its unacknowledged packets count as lost.
     pub fn on_group_nack(&mut self, now_ps: u64, group: u64) {
         let (packets, _) = self.config.unit();
-        for number in group * packets..(group + 1) * packets {
-            if let Some((_, bytes)) = self.sent.lose(number) {
-                self.in_flight_bytes -= i64::from(bytes);
-            }
-        }
-        self.answered();
-        self.balancer.on_feedback(0, Feedback::Nack, now_ps);
+        let of_group = group * packets..(group + 1) * packets;
+        let last = of_group.end - 1;
+        let lost = of_group.filter_map(|number| self.sent.lose(number));
+        let bytes: u64 = lost.map(|(_, bytes)| u64::from(bytes)).sum();
+        self.report_lost(now_ps, last, bytes, LostBy::Group);
+        self.balancer
+            .on_feedback(0, entropy::Feedback::Nack, now_ps);
         self.set_timeouts(now_ps);
     }
 
     /// Processes a pull that reports the granted credit, quanta.
     pub fn on_pull(&mut self, now_ps: u64, granted: u64) {
-        if let Some(credit) = &mut self.credit {
-            credit.on_pull(granted);
-            self.set_timeouts(now_ps);
-        }
+        self.control.on_credit(granted);
+        self.set_timeouts(now_ps);
     }
 
     /// Processes the timeout of the oldest packet in flight, which counts as lost. Returns the
@@ -416,16 +430,14 @@ impl MessageSender {
         if self.config.timeout_grows && self.sent.is_resent(number) {
             self.backoff = (self.backoff + 1).min(MOST_BACKOFF);
         }
-        let entropy = self.sent.path(number);
+        let path = self.sent.path(number);
         let (_, bytes) = self.sent.lose(number)?;
         self.timeouts += 1;
         self.balancer
-            .on_feedback(entropy, Feedback::Timeout, now_ps);
-        self.control.on_timeout(bytes);
-        self.in_flight_bytes -= i64::from(bytes);
-        self.answered();
+            .on_feedback(path, entropy::Feedback::Timeout, now_ps);
+        self.report_lost(now_ps, number, u64::from(bytes), LostBy::Timeout);
         self.set_timeouts(now_ps);
-        self.lacks_credit().then(|| self.demand(senders))?
+        self.control.lacks_credit().then(|| self.demand(senders))?
     }
 
     /// Processes the end of the wait for credit. Returns the credit to request again: the request or

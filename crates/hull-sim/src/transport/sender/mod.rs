@@ -454,6 +454,7 @@ impl Sender {
             may_grow: in_use && !in_recovery,
             rtt_ps,
             srtt_ps: self.rto.srtt_ps(),
+            sent_ps: None,
         };
         self.tell(&event);
     }
@@ -474,6 +475,7 @@ impl Sender {
             may_grow: false,
             rtt_ps: None,
             srtt_ps: self.rto.srtt_ps(),
+            sent_ps: None,
         };
         self.tell(&event);
     }

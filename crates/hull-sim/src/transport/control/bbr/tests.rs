@@ -99,6 +99,7 @@ impl Path {
             may_grow: true,
             rtt_ps: None,
             srtt_ps: self.rtt_ps,
+            sent_ps: None,
         };
         self.control.on_ack(&mut self.window, &ack);
     }
@@ -288,6 +289,7 @@ fn recovery_conserves_packets_for_a_round() {
             may_grow: false,
             rtt_ps: None,
             srtt_ps: RTT_MS * MS,
+            sent_ps: None,
         };
         control.on_ack(&mut window, &feedback);
         window.cwnd() / MSS

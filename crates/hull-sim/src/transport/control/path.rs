@@ -1,0 +1,46 @@
+//! The path of a connection of the message transport, as far as a control's constants depend on it.
+
+/// Path of a connection without load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Rate of the sender's link, bit/s.
+    pub link_bps: u64,
+    /// Round trip, ps.
+    pub rtt_ps: u64,
+    /// Round trip inside a data centre, ps.
+    pub near_rtt_ps: u64,
+    /// Size of a full packet, bytes.
+    pub mtu_bytes: u16,
+    /// Header of a packet, bytes.
+    pub header_bytes: u16,
+    /// Whether switches trim packets.
+    pub trims: bool,
+    /// Initial window, bytes, if the scenario sets it.
+    pub initial_window_bytes: Option<u64>,
+}
+
+impl Path {
+    /// Payload of a full packet, bytes.
+    pub fn mss_bytes(&self) -> u32 {
+        u32::from(self.mtu_bytes - self.header_bytes)
+    }
+
+    /// Bandwidth-delay product for this round trip, bytes.
+    pub fn bdp_bytes(&self, rtt_ps: u64) -> u64 {
+        bdp_bytes(self.link_bps, rtt_ps)
+    }
+
+    /// Largest window, bytes.
+    pub fn largest_window_bytes(&self) -> u64 {
+        window_bytes(self.link_bps, self.rtt_ps, u64::from(self.mtu_bytes))
+    }
+}
+
+/// Largest window: 1.5 bandwidth-delay products, at least a packet, bytes.
+pub fn window_bytes(link_bps: u64, rtt_ps: u64, mtu_bytes: u64) -> u64 {
+    (bdp_bytes(link_bps, rtt_ps) * 3 / 2).max(mtu_bytes)
+}
+
+fn bdp_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
+    (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64
+}
