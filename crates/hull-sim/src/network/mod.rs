@@ -319,8 +319,8 @@ impl Network {
             return verdict;
         }
         link.advance(now_ps, &mut self.options);
-        if link.needs_pipeline() {
-            return self.enqueue_in_pipeline(now_ps, earliest_ps, port, place);
+        if link.needs_stages() {
+            return self.enqueue_in_stages(now_ps, earliest_ps, port, place);
         }
         if self.holds && link.is_long(self.ahead) {
             return self.enqueue_long(now_ps, port, place);
@@ -329,7 +329,7 @@ impl Network {
     }
 
     /// Offers a packet to a port with features beyond a plain FIFO.
-    fn enqueue_in_pipeline(
+    fn enqueue_in_stages(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
@@ -412,7 +412,7 @@ impl Network {
 
     /// Number of packets in all ports and links.
     pub fn packets(&self) -> usize {
-        let queued: usize = self.ports.iter().map(Port::queued).sum();
+        let queued: usize = self.ports.iter().map(Port::queued_packets).sum();
         self.in_flight.len() + self.held.len() + queued
     }
 }

@@ -125,7 +125,7 @@ impl Simulation {
         }
     }
 
-    /// Makes the selections of a port with several queues that are due now, before an arrival or a
+    /// Makes the selections of a `Queued` port that are due now, before an arrival or a
     /// change at the same time. Selected packets may be dropped. The event of a selection that has
     /// been made does nothing.
     pub(super) fn make_due_selections(&mut self, port: usize) {
