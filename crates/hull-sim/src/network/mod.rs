@@ -7,6 +7,7 @@
 mod failures;
 mod held_packets;
 mod in_flight;
+mod memories;
 mod options;
 mod packet;
 mod part;
@@ -44,6 +45,7 @@ use std::collections::BTreeMap;
 use crate::engine::PacketRef;
 use crate::prefetch::prefetch;
 use held_packets::Held;
+use memories::Place;
 use part::OwnPart;
 
 /// Bit of a route's entry that marks a host.
@@ -101,13 +103,6 @@ impl Hop {
     }
 }
 
-/// Shared memory of a port: its number, and the port's first queue in it.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    memory: u32,
-    queue: u32,
-}
-
 /// Ports of a network, by number, and the routes through them.
 #[derive(Debug, Default)]
 pub struct Network {
@@ -150,28 +145,6 @@ impl Network {
             ports,
             ..Network::default()
         }
-    }
-
-    /// Makes the given ports share a memory, each with `classes` queues. With `count_in_service` a
-    /// packet leaves the memory with its last bit, otherwise with its first.
-    pub fn share(
-        &mut self,
-        config: &SharedBufferConfig,
-        ports: &[usize],
-        classes: usize,
-        count_in_service: bool,
-    ) {
-        self.places.resize(self.ports.len(), None);
-        let memory = self.memories.len() as u32;
-        for (i, &port) in ports.iter().enumerate() {
-            let queue = (i * classes) as u32;
-            self.places[port] = Some(Place { memory, queue });
-            self.ports[port].share();
-        }
-        self.memories
-            .push(SharedBuffer::new(config, ports.len() * classes));
-        self.classes = classes;
-        self.count_in_service = count_in_service;
     }
 
     /// Adds a route through the ports to the host. Returns the place of its first entry.
@@ -353,53 +326,6 @@ impl Network {
             }
         }
         verdict
-    }
-
-    fn enqueue_shared(
-        &mut self,
-        now_ps: u64,
-        earliest_ps: u64,
-        port: usize,
-        place: u32,
-        shared: Place,
-    ) -> Verdict {
-        let packet = self.in_flight.get_mut(place);
-        let memory = &mut self.memories[shared.memory as usize];
-        let queue = shared.queue as usize + packet.class().min(self.classes - 1);
-        let bytes = packet.wire_bytes;
-        memory.advance(now_ps);
-        if !memory.admits(queue, u64::from(bytes)) {
-            self.ports[port].drops += 1;
-            return Verdict::Dropped;
-        }
-        let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
-        if verdict == Verdict::Dropped {
-            return verdict;
-        }
-        memory.take(queue, u64::from(bytes));
-        if let Verdict::Accepted { start_ps, .. } = verdict {
-            let leaves_ps = self.leaves_ps(port, start_ps, bytes);
-            let memory = &mut self.memories[shared.memory as usize];
-            memory.release_at(leaves_ps, queue, u32::from(bytes));
-        }
-        verdict
-    }
-
-    fn leaves_ps(&self, port: usize, start_ps: u64, bytes: u16) -> u64 {
-        if self.count_in_service {
-            start_ps + self.ports[port].serialization_ps(bytes)
-        } else {
-            start_ps
-        }
-    }
-
-    /// Shared memory of a port, and the port's first queue in it.
-    pub fn memory_of(&mut self, port: usize) -> Option<(&mut SharedBuffer, usize)> {
-        let place = (*self.places.get(port)?)?;
-        Some((
-            &mut self.memories[place.memory as usize],
-            place.queue as usize,
-        ))
     }
 
     /// Frees the packets in flight, the held ones and their options after a run; [`Self::packets`]

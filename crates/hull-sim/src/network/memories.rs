@@ -1,0 +1,85 @@
+//! The packet memories that ports of a switch share, and their ports. A packet that finds no room in its
+//! memory is dropped; one that is accepted occupies it until its transmission starts or ends. Times are
+//! ps.
+
+use super::{Network, SharedBuffer, SharedBufferConfig, Verdict};
+
+/// Shared memory of a port: its number, and the port's first queue in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub memory: u32,
+    pub queue: u32,
+}
+
+impl Network {
+    /// Makes the given ports share a memory, each with `classes` queues. With `count_in_service` a
+    /// packet leaves the memory with its last bit, otherwise with its first.
+    pub fn share(
+        &mut self,
+        config: &SharedBufferConfig,
+        ports: &[usize],
+        classes: usize,
+        count_in_service: bool,
+    ) {
+        self.places.resize(self.ports.len(), None);
+        let memory = self.memories.len() as u32;
+        for (i, &port) in ports.iter().enumerate() {
+            let queue = (i * classes) as u32;
+            self.places[port] = Some(Place { memory, queue });
+            self.ports[port].share();
+        }
+        self.memories
+            .push(SharedBuffer::new(config, ports.len() * classes));
+        self.classes = classes;
+        self.count_in_service = count_in_service;
+    }
+
+    /// Offers a packet to a port that shares its memory.
+    pub(super) fn enqueue_shared(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        port: usize,
+        place: u32,
+        shared: Place,
+    ) -> Verdict {
+        let packet = self.in_flight.get_mut(place);
+        let memory = &mut self.memories[shared.memory as usize];
+        let queue = shared.queue as usize + packet.class().min(self.classes - 1);
+        let bytes = packet.wire_bytes;
+        memory.advance(now_ps);
+        if !memory.admits(queue, u64::from(bytes)) {
+            self.ports[port].drops += 1;
+            return Verdict::Dropped;
+        }
+        let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
+        if verdict == Verdict::Dropped {
+            return verdict;
+        }
+        memory.take(queue, u64::from(bytes));
+        if let Verdict::Accepted { start_ps, .. } = verdict {
+            let leaves_ps = self.leaves_ps(port, start_ps, bytes);
+            let memory = &mut self.memories[shared.memory as usize];
+            memory.release_at(leaves_ps, queue, u32::from(bytes));
+        }
+        verdict
+    }
+
+    /// Time at which a packet whose transmission starts at `start_ps` leaves the memory, ps.
+    pub(super) fn leaves_ps(&self, port: usize, start_ps: u64, bytes: u16) -> u64 {
+        if self.count_in_service {
+            start_ps + self.ports[port].serialization_ps(bytes)
+        } else {
+            start_ps
+        }
+    }
+
+    /// Shared memory of a port, and the port's first queue in it.
+    pub fn memory_of(&mut self, port: usize) -> Option<(&mut SharedBuffer, usize)> {
+        let place = (*self.places.get(port)?)?;
+        Some((
+            &mut self.memories[place.memory as usize],
+            place.queue as usize,
+        ))
+    }
+}
