@@ -12,6 +12,7 @@ mod options;
 mod packet;
 mod part;
 mod port;
+mod queue;
 mod queues;
 mod ring;
 pub mod rules;
@@ -30,7 +31,8 @@ pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub(crate) use port::ps_per_byte_q16;
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
-pub(crate) use queues::{Queues, Waiting};
+pub(crate) use queue::Waiting;
+pub(crate) use queues::Queues;
 pub use schedulers::{DUALPI2_QUEUES, DualPi2, FqCodel, Order};
 pub use selected::Selected;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
@@ -342,6 +344,9 @@ impl Network {
         self.in_flight.len() + self.held.len() + queued
     }
 }
+
+#[cfg(test)]
+mod test_switch;
 
 #[cfg(test)]
 mod tests {

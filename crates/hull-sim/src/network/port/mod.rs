@@ -2,8 +2,8 @@
 //! threshold, phantom queue in series with the port (paper 2.1), constant propagation delay.
 //!
 //! [`fifo`]: one queue, and everything is decided when a packet arrives. [`queued`]: queues and a
-//! scheduler, which selects a packet when the link is free. A port is `Queued` if its configuration
-//! [asks](PortConfig::is_queued) for something that a decision on arrival cannot give.
+//! scheduler, which selects a packet when the link is free; classes may pause. A port is `Queued` if its
+//! configuration [asks](PortConfig::is_queued) for something that a decision on arrival cannot give.
 //!
 //! Both schedule a transmission for `max(now, busy until)` and compute the arrival at the far end, the
 //! packet's next event; packets that wait for a scheduled transmission are counted in a [`Ring`]. Times

@@ -8,7 +8,8 @@ use super::{Port, Verdict, feature};
 use crate::network::QueueLevel;
 use crate::network::options::OptionTable;
 use crate::network::packet::Packet;
-use crate::network::queues::{Queues, Waiting};
+use crate::network::queue::Waiting;
+use crate::network::queues::Queues;
 use crate::network::rules::{Arrival, Decision};
 
 impl Port {
@@ -54,7 +55,7 @@ impl Port {
         };
         let idle = self.busy_until_ps <= now_ps;
         // An idle link does not mean that no packet waits.
-        let sends_at_once = idle && queues.is_none_or(Queues::is_empty);
+        let sends_at_once = idle && queues.is_none_or(|queues| queues.lets_pass(packet));
         let counted = self.has(feature::COUNT_IN_SERVICE);
         if !idle && counted {
             queue_bytes += u64::from(self.in_service_bytes);

@@ -5,7 +5,7 @@
 use super::super::{PortConfig, feature};
 use super::{Port, Queued, Verdict};
 use crate::network::packet::Packet;
-use crate::network::queues::Waiting;
+use crate::network::queue::Waiting;
 
 impl PortConfig {
     /// Whether the port has queues that are served in turn, and nothing else.
@@ -39,7 +39,7 @@ impl Port {
             return Verdict::Dropped;
         };
         let queues = &mut queued.queues;
-        if self.busy_until_ps <= now_ps && queues.is_empty() {
+        if self.busy_until_ps <= now_ps && queues.lets_pass(packet) {
             self.advance_ring(now_ps);
             let start_ps = self.busy_until_ps.max(earliest_ps);
             return self.schedule(now_ps, start_ps, packet);

@@ -1,6 +1,6 @@
 //! A `Queued` port: packets wait in the queues of a scheduler, and an event selects the next one when
 //! the link is free, or a little earlier. Only then is it decided when a packet leaves, so classes may
-//! overtake each other, and the time in the queue may decide. Times are ps.
+//! overtake each other, the time in the queue may decide, and a class may pause. Times are ps.
 
 mod in_turn;
 
@@ -11,7 +11,8 @@ use super::{Port, Verdict};
 use crate::network::in_flight::InFlight;
 use crate::network::options::OptionTable;
 use crate::network::packet::Packet;
-use crate::network::queues::{Queues, Waiting};
+use crate::network::queue::Waiting;
+use crate::network::queues::Queues;
 use crate::network::rules::{Decision, Departure, Rule};
 use crate::network::trimming::Trimming;
 
@@ -99,9 +100,9 @@ impl Port {
             .is_some_and(|queues| queues.selects_at(now_ps))
     }
 
-    /// Selects the next packet of a `Queued` port at `now_ps`, to be sent when the link
-    /// is free. Returns the packet with its verdict and the time of its arrival, ps, and the time of
-    /// the next selection, ps.
+    /// Selects the next packet of a `Queued` port at `now_ps`, to be sent when the link is free. Returns
+    /// the packet with its verdict and the time of its arrival, ps, and the time of the next selection,
+    /// ps.
     pub fn transmit_next(
         &mut self,
         now_ps: u64,
@@ -139,6 +140,22 @@ impl Port {
         self.extras = extras;
         self.note_queue(now_ps);
         (sent, again_ps)
+    }
+
+    /// Pauses a priority class of a `Queued` port. A packet that has been selected is still sent. A FIFO
+    /// has decided about its packets and cannot pause.
+    pub fn pause(&mut self, class: usize) {
+        debug_assert!(!self.is_fifo());
+        if let Some(queued) = self.queued_mut() {
+            queued.queues.pause(class);
+        }
+    }
+
+    /// Resumes a class at `now_ps`. Returns the time of the next selection if it must be scheduled, ps.
+    pub fn resume(&mut self, now_ps: u64, class: usize) -> Option<u64> {
+        let free_ps = self.busy_until_ps;
+        let queues = &mut self.queued_mut()?.queues;
+        queues.resume(class, now_ps, free_ps)
     }
 
     /// Forgets the flow whose slot a new flow takes.
@@ -186,3 +203,6 @@ impl Port {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
