@@ -2,7 +2,7 @@
 //! memory is dropped; one that is accepted occupies it until its transmission starts or ends. Times are
 //! ps.
 
-use super::{Network, SharedBuffer, SharedBufferConfig, Verdict};
+use super::{Network, Occupied, SharedBuffer, SharedBufferConfig, Verdict};
 
 /// Shared memory of a port: its number, and the port's first queue in it.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ impl Network {
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
-        port: usize,
+        (from, port): (usize, usize),
         place: u32,
         shared: Place,
     ) -> Verdict {
@@ -56,13 +56,33 @@ impl Network {
         if verdict == Verdict::Dropped {
             return verdict;
         }
-        memory.take(queue, u64::from(bytes));
+        let from = match memory.counts_ingress() {
+            true => self.places[from].map_or(0, |place| place.queue as usize),
+            false => 0,
+        };
+        memory.take(queue, from, u64::from(bytes));
         if let Verdict::Accepted { start_ps, .. } = verdict {
             let leaves_ps = self.leaves_ps(port, start_ps, bytes);
             let memory = &mut self.memories[shared.memory as usize];
             memory.release_at(leaves_ps, queue, u32::from(bytes));
         }
         verdict
+    }
+
+    /// Makes the shared memories count packets at the ingress, too.
+    pub fn count_ingress(&mut self) {
+        for memory in &mut self.memories {
+            memory.count_ingress(self.classes);
+        }
+    }
+
+    /// Packets in the memory of a switch that came through the link of its `port` in a class; nothing if
+    /// the ingress is not counted.
+    pub fn ingress(&self, port: usize, class: usize) -> Occupied {
+        let place = self.places.get(port).copied().flatten();
+        place.map_or_else(Occupied::default, |place| {
+            self.memories[place.memory as usize].ingress(place.queue as usize + class)
+        })
     }
 
     /// Time at which a packet whose transmission starts at `start_ps` leaves the memory, ps.

@@ -7,6 +7,7 @@
 mod failures;
 mod held_packets;
 mod in_flight;
+mod ingress;
 mod memories;
 mod options;
 mod packet;
@@ -26,6 +27,7 @@ mod waits;
 mod watch;
 
 pub use in_flight::InFlight;
+pub use ingress::Occupied;
 pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
@@ -279,9 +281,16 @@ impl Network {
         Some((arrival_ps, (!is_theirs).then_some(packet_ref)))
     }
 
-    /// Offers the packet at `place` to a port; see [`Port::enqueue`]. If the packet is not
-    /// accepted, the caller must remove it, unless it was handed over.
-    pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, port: usize, place: u32) -> Verdict {
+    /// Offers the packet at `place`, which came through the link of the port `from` of the same switch,
+    /// to a port; see [`Port::enqueue`]. If the packet is not accepted, the caller must remove it,
+    /// unless it was handed over.
+    pub fn enqueue(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        (from, port): (usize, usize),
+        place: u32,
+    ) -> Verdict {
         let link = &mut self.ports[port];
         if link.is_in_turn() {
             let packet = self.in_flight.get_mut(place);
@@ -295,7 +304,7 @@ impl Network {
         }
         link.advance(now_ps, &mut self.options);
         if link.needs_stages() {
-            return self.enqueue_in_stages(now_ps, earliest_ps, port, place);
+            return self.enqueue_in_stages(now_ps, earliest_ps, (from, port), place);
         }
         if self.holds && link.is_long(self.ahead) {
             return self.enqueue_long(now_ps, port, place);
@@ -308,11 +317,13 @@ impl Network {
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
-        port: usize,
+        (from, port): (usize, usize),
         place: u32,
     ) -> Verdict {
         let verdict = match self.places.get(port) {
-            Some(&Some(shared)) => self.enqueue_shared(now_ps, earliest_ps, port, place, shared),
+            Some(&Some(shared)) => {
+                self.enqueue_shared(now_ps, earliest_ps, (from, port), place, shared)
+            }
             _ => {
                 let packet = self.in_flight.get_mut(place);
                 self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options)

@@ -80,8 +80,9 @@ impl TestSwitch {
         });
     }
 
-    /// Offers a packet to `port`. Returns whether it was accepted.
-    pub fn offer(&mut self, now_ps: u64, port: usize, offer: Offer) -> bool {
+    /// Offers a packet, which came through the link of port `from`, to `port`. Returns whether it was
+    /// accepted.
+    pub fn offer(&mut self, now_ps: u64, (from, port): (usize, usize), offer: Offer) -> bool {
         self.serve(now_ps);
         let ecn = if offer.flow == 0 {
             flags::ECT1
@@ -98,7 +99,7 @@ impl TestSwitch {
             wire_bytes: offer.bytes,
             flags: flags::DATA | ecn | class,
         });
-        match self.network.enqueue(now_ps, now_ps, port, place) {
+        match self.network.enqueue(now_ps, now_ps, (from, port), place) {
             Verdict::Accepted { arrival_ps, .. } => self.take_sent(port, place, arrival_ps),
             Verdict::Queued { choice_ps } => {
                 self.network.in_flight.remove(place);

@@ -49,7 +49,7 @@ fn a_paused_class_waits_and_the_other_goes_on() {
         for seq in 0..10 {
             for flow in [0, 1] {
                 let bytes = 1000;
-                assert!(switch.offer(0, 0, Offer { flow, seq, bytes }));
+                assert!(switch.offer(0, (0, 0), Offer { flow, seq, bytes }));
             }
         }
         switch.pause(US, 0, 0);
@@ -83,7 +83,7 @@ fn a_pause_within_a_transmission_changes_nothing() {
                 for flow in 0..classes {
                     assert!(switch.offer(
                         0,
-                        0,
+                        (0, 0),
                         Offer {
                             flow,
                             seq,
@@ -160,7 +160,7 @@ fn pauses_keep_order_packets_and_work() {
             }
             let flow = random.below(classes as usize) as u32;
             let bytes = 64 + random.below(1437) as u16;
-            assert!(switch.offer(now_ps, 0, Offer { flow, seq, bytes }));
+            assert!(switch.offer(now_ps, (0, 0), Offer { flow, seq, bytes }));
             came_ps.push(now_ps);
         }
         for (class, pauses) in pauses
@@ -208,7 +208,7 @@ fn a_failure_ends_pauses() {
         for seq in 0..3 {
             assert!(switch.offer(
                 0,
-                0,
+                (0, 0),
                 Offer {
                     flow: 0,
                     seq,
@@ -221,7 +221,7 @@ fn a_failure_ends_pauses() {
         switch.network.ports[0].repair();
         assert!(switch.offer(
             2 * US,
-            0,
+            (0, 0),
             Offer {
                 flow: 0,
                 seq: 3,
