@@ -106,6 +106,14 @@ impl FlowQueues {
         }
     }
 
+    /// Moves the flow that `next` returned to the end of the old flows, because it may not send now.
+    pub fn defer(&mut self, flow: u32) {
+        let is_new = self.new.front() == Some(&flow);
+        let list = if is_new { &mut self.new } else { &mut self.old };
+        list.pop_front();
+        self.old.push_back(flow);
+    }
+
     /// Charges a packet of `bytes` sent by the flow that `next` returned. A packet that CoDel
     /// dropped is not charged.
     pub fn on_sent(&mut self, flow: u32, bytes: u32) {

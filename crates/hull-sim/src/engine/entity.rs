@@ -6,7 +6,7 @@
 pub enum Kind {
     /// The first packet in flight on a link reaches the far end.
     Link = 0,
-    /// A port with several queues selects its next packet.
+    /// A `Queued` port selects its next packet.
     Transmit = 1,
     /// A packet reaches the head of a host's NIC queue and is handed to the pacer.
     NicHead = 2,

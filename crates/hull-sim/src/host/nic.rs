@@ -50,8 +50,7 @@ impl Nic {
             limit_bytes,
             waiting_bytes: 0,
             waiting: VecDeque::new(),
-            queues: (port.has_queues())
-                .then(|| Box::new(Queues::new(port.classes, &port.order, 0))),
+            queues: (port.is_queued()).then(|| Box::new(Queues::new(port.classes, &port.order, 0))),
             lost: VecDeque::new(),
             drops: 0,
         }

@@ -287,7 +287,7 @@ mod tests {
             };
             let network = &mut self.network;
             let place = network.in_flight.insert(packet);
-            match network.enqueue(now_ps, now_ps, 0, place) {
+            match network.enqueue(now_ps, now_ps, (0, 0), place) {
                 Verdict::Accepted { arrival_ps, .. } => self.arrives(arrival_ps, place),
                 Verdict::Held { due_ps } => self.due_ps = due_ps.or(self.due_ps),
                 _ => {

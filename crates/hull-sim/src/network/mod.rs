@@ -7,10 +7,13 @@
 mod failures;
 mod held_packets;
 mod in_flight;
+mod ingress;
+mod memories;
 mod options;
 mod packet;
 mod part;
 mod port;
+mod queue;
 mod queues;
 mod ring;
 pub mod rules;
@@ -24,12 +27,14 @@ mod waits;
 mod watch;
 
 pub use in_flight::InFlight;
+pub use ingress::Occupied;
 pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks, Written, kbps};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub(crate) use port::ps_per_byte_q16;
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
-pub(crate) use queues::{Queues, Waiting};
+pub(crate) use queue::Waiting;
+pub(crate) use queues::Queues;
 pub use schedulers::{DUALPI2_QUEUES, DualPi2, FqCodel, Order};
 pub use selected::Selected;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
@@ -44,6 +49,7 @@ use std::collections::BTreeMap;
 use crate::engine::PacketRef;
 use crate::prefetch::prefetch;
 use held_packets::Held;
+use memories::Place;
 use part::OwnPart;
 
 /// Bit of a route's entry that marks a host.
@@ -101,13 +107,6 @@ impl Hop {
     }
 }
 
-/// Shared memory of a port: its number, and the port's first queue in it.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    memory: u32,
-    queue: u32,
-}
-
 /// Ports of a network, by number, and the routes through them.
 #[derive(Debug, Default)]
 pub struct Network {
@@ -150,28 +149,6 @@ impl Network {
             ports,
             ..Network::default()
         }
-    }
-
-    /// Makes the given ports share a memory, each with `classes` queues. With `count_in_service` a
-    /// packet leaves the memory with its last bit, otherwise with its first.
-    pub fn share(
-        &mut self,
-        config: &SharedBufferConfig,
-        ports: &[usize],
-        classes: usize,
-        count_in_service: bool,
-    ) {
-        self.places.resize(self.ports.len(), None);
-        let memory = self.memories.len() as u32;
-        for (i, &port) in ports.iter().enumerate() {
-            let queue = (i * classes) as u32;
-            self.places[port] = Some(Place { memory, queue });
-            self.ports[port].share();
-        }
-        self.memories
-            .push(SharedBuffer::new(config, ports.len() * classes));
-        self.classes = classes;
-        self.count_in_service = count_in_service;
     }
 
     /// Adds a route through the ports to the host. Returns the place of its first entry.
@@ -301,9 +278,16 @@ impl Network {
         Some((arrival_ps, (!is_theirs).then_some(packet_ref)))
     }
 
-    /// Offers the packet at `place` to a port; see [`Port::enqueue`]. If the packet is not
-    /// accepted, the caller must remove it, unless it was handed over.
-    pub fn enqueue(&mut self, now_ps: u64, earliest_ps: u64, port: usize, place: u32) -> Verdict {
+    /// Offers the packet at `place`, which came through the link of the port `from` of the same switch,
+    /// to a port; see [`Port::enqueue`]. If the packet is not accepted, the caller must remove it,
+    /// unless it was handed over.
+    pub fn enqueue(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        (from, port): (usize, usize),
+        place: u32,
+    ) -> Verdict {
         let link = &mut self.ports[port];
         if link.is_in_turn() {
             let packet = self.in_flight.get_mut(place);
@@ -316,8 +300,8 @@ impl Network {
             return verdict;
         }
         link.advance(now_ps, &mut self.options);
-        if link.needs_pipeline() {
-            return self.enqueue_in_pipeline(now_ps, earliest_ps, port, place);
+        if link.needs_stages() {
+            return self.enqueue_in_stages(now_ps, earliest_ps, (from, port), place);
         }
         if self.holds && link.is_long(self.ahead) {
             return self.enqueue_long(now_ps, port, place);
@@ -326,15 +310,17 @@ impl Network {
     }
 
     /// Offers a packet to a port with features beyond a plain FIFO.
-    fn enqueue_in_pipeline(
+    fn enqueue_in_stages(
         &mut self,
         now_ps: u64,
         earliest_ps: u64,
-        port: usize,
+        (from, port): (usize, usize),
         place: u32,
     ) -> Verdict {
         let verdict = match self.places.get(port) {
-            Some(&Some(shared)) => self.enqueue_shared(now_ps, earliest_ps, port, place, shared),
+            Some(&Some(shared)) => {
+                self.enqueue_shared(now_ps, earliest_ps, (from, port), place, shared)
+            }
             _ => {
                 let packet = self.in_flight.get_mut(place);
                 self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options)
@@ -352,53 +338,6 @@ impl Network {
         verdict
     }
 
-    fn enqueue_shared(
-        &mut self,
-        now_ps: u64,
-        earliest_ps: u64,
-        port: usize,
-        place: u32,
-        shared: Place,
-    ) -> Verdict {
-        let packet = self.in_flight.get_mut(place);
-        let memory = &mut self.memories[shared.memory as usize];
-        let queue = shared.queue as usize + packet.class().min(self.classes - 1);
-        let bytes = packet.wire_bytes;
-        memory.advance(now_ps);
-        if !memory.admits(queue, u64::from(bytes)) {
-            self.ports[port].drops += 1;
-            return Verdict::Dropped;
-        }
-        let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
-        if verdict == Verdict::Dropped {
-            return verdict;
-        }
-        memory.take(queue, u64::from(bytes));
-        if let Verdict::Accepted { start_ps, .. } = verdict {
-            let leaves_ps = self.leaves_ps(port, start_ps, bytes);
-            let memory = &mut self.memories[shared.memory as usize];
-            memory.release_at(leaves_ps, queue, u32::from(bytes));
-        }
-        verdict
-    }
-
-    fn leaves_ps(&self, port: usize, start_ps: u64, bytes: u16) -> u64 {
-        if self.count_in_service {
-            start_ps + self.ports[port].serialization_ps(bytes)
-        } else {
-            start_ps
-        }
-    }
-
-    /// Shared memory of a port, and the port's first queue in it.
-    pub fn memory_of(&mut self, port: usize) -> Option<(&mut SharedBuffer, usize)> {
-        let place = (*self.places.get(port)?)?;
-        Some((
-            &mut self.memories[place.memory as usize],
-            place.queue as usize,
-        ))
-    }
-
     /// Frees the packets in flight, the held ones and their options after a run; [`Self::packets`]
     /// no longer counts them.
     pub fn discard_packets(&mut self) {
@@ -409,10 +348,13 @@ impl Network {
 
     /// Number of packets in all ports and links.
     pub fn packets(&self) -> usize {
-        let queued: usize = self.ports.iter().map(Port::queued).sum();
+        let queued: usize = self.ports.iter().map(Port::queued_packets).sum();
         self.in_flight.len() + self.held.len() + queued
     }
 }
+
+#[cfg(test)]
+mod test_switch;
 
 #[cfg(test)]
 mod tests {

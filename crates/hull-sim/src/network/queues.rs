@@ -2,7 +2,7 @@
 //!
 //! A switch's transmitter holds some bytes behind its scheduler, so that the link does not idle: the
 //! next packet is selected when that many bytes are left to send, and later arrivals do not overtake
-//! it.
+//! it. A class that pauses keeps its packets: none is selected until it resumes.
 //!
 //! Such a port does not know on arrival when a packet will be sent, so each pending selection has its
 //! own event. Sizes are bytes, times ps.
@@ -11,28 +11,11 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 
 use super::packet::{Packet, flags};
+use super::queue::{Heads, Paused, Queue, Waiting};
 use super::rules::Decision;
 use super::schedulers::{Leaving, Order, Scheduler, Strict};
 use crate::memory::{block, block_of};
 use crate::prefetch::prefetch;
-
-/// Waiting packet.
-#[derive(Clone, Copy, Debug)]
-pub struct Waiting {
-    /// Arrival time, ps.
-    pub arrived_ps: u64,
-    /// Earliest start of transmission, ps: later than the arrival behind a cut-through switch whose
-    /// input is slower than this link.
-    pub earliest_ps: u64,
-    pub packet: Packet,
-}
-
-/// One queue.
-#[derive(Debug, Default)]
-struct Queue {
-    packets: VecDeque<Waiting>,
-    bytes: u64,
-}
 
 /// Scheduler; the most frequent one is stored inline.
 #[derive(Debug)]
@@ -72,6 +55,7 @@ pub struct Queues {
     manages: bool,
     /// Whether all queues together have the port's buffer; otherwise each has as much.
     shares_buffer: bool,
+    paused: Paused,
     /// Queue whose next packet belongs to the same piece as the one selected last.
     continues: Option<usize>,
     bytes: u64,
@@ -98,6 +82,7 @@ impl Queues {
             },
             manages: order.manages(),
             shares_buffer: order.manages() || order.is_per_flow(),
+            paused: Paused::default(),
             continues: None,
             bytes: 0,
             packets: 0,
@@ -177,6 +162,38 @@ impl Queues {
         self.packets == 0
     }
 
+    /// Whether a packet that finds the link idle is sent at once: no packet waits, and the packet's class
+    /// is not paused.
+    #[inline]
+    pub fn lets_pass(&self, packet: &Packet) -> bool {
+        self.is_empty() && !self.paused.stops(packet)
+    }
+
+    fn heads(&self) -> Heads<'_> {
+        Heads::of(&self.queues, self.paused)
+    }
+
+    /// Whether a packet may be selected.
+    #[inline]
+    fn can_select(&self) -> bool {
+        !self.is_empty() && (!self.paused.any() || self.heads().any())
+    }
+
+    /// Pauses a class: none of its packets is selected any more.
+    pub fn pause(&mut self, class: usize) {
+        self.paused.set(class, true);
+    }
+
+    /// Resumes a class at `now_ps`, with a link that is free at `free_ps`. Returns the time of the next
+    /// selection if it must be scheduled, because none is pending, ps.
+    pub fn resume(&mut self, class: usize, now_ps: u64, free_ps: u64) -> Option<u64> {
+        self.paused.set(class, false);
+        match self.selects_at_ps {
+            u64::MAX => self.select_again(now_ps, free_ps),
+            _ => None,
+        }
+    }
+
     /// Whether a packet is to be selected at `now_ps`. Of several events for one selection, the
     /// first one performs it.
     pub fn selects_at(&self, now_ps: u64) -> bool {
@@ -186,12 +203,11 @@ impl Queues {
     /// Adds a packet to a queue of a link that is free at `free_ps`. Returns the time of the next
     /// selection if it must be scheduled, because none is pending, ps.
     pub fn push(&mut self, to: usize, waiting: Waiting, free_ps: u64) -> Option<u64> {
-        let was_empty = self.is_empty();
         self.add(to, waiting);
-        if was_empty {
-            return self.select_again(waiting.arrived_ps, free_ps);
+        match self.selects_at_ps {
+            u64::MAX => self.select_again(waiting.arrived_ps, free_ps),
+            _ => None,
         }
-        None
     }
 
     fn add(&mut self, to: usize, waiting: Waiting) {
@@ -228,7 +244,8 @@ impl Queues {
     pub fn pass_through(&mut self, waiting: Waiting) -> Decision {
         self.pass_time(waiting.arrived_ps);
         // The link was free and there was no packet to select.
-        self.scheduler.next(&|_| None);
+        let heads = Heads::of(&self.queues, self.paused);
+        self.scheduler.next(&heads);
         // Flows that have left the scheduler have returned their queues.
         let queue = self.queue_of(&waiting.packet);
         self.add(queue, waiting);
@@ -252,8 +269,10 @@ impl Queues {
         self.scheduler.forget(flow);
     }
 
-    /// Removes and returns all packets when the link has failed, and cancels the pending selection.
+    /// Removes and returns all packets when the link has failed, cancels the pending selection, and ends
+    /// all pauses.
     pub fn clear(&mut self, now_ps: u64) -> Vec<Packet> {
+        self.paused = Paused::default();
         let mut lost = Vec::new();
         while let Some((waiting, _)) = self.pop(now_ps) {
             lost.push(waiting.packet);
@@ -266,15 +285,17 @@ impl Queues {
     /// Removes the next packet at `now_ps`. Returns it with the scheduler's decision.
     pub fn pop(&mut self, now_ps: u64) -> Option<(Waiting, Decision)> {
         self.pass_time(now_ps);
-        let queues = &self.queues;
-        let first_bytes = |queue: usize| Some(queues[queue].packets.front()?.packet.wire_bytes);
-        let chosen = match self.continues.take() {
-            Some(queue) => {
-                let bytes = first_bytes(queue).unwrap_or(0);
+        if self.paused.any() && !self.heads().any() {
+            return None;
+        }
+        let heads = Heads::of(&self.queues, self.paused);
+        let continued = self.continues.take();
+        let chosen = match continued.and_then(|queue| Some((queue, heads.bytes(queue)?))) {
+            Some((queue, bytes)) => {
                 self.scheduler.on_continued(queue, bytes);
                 queue
             }
-            None => self.scheduler.next(&first_bytes)?,
+            None => self.scheduler.next(&heads)?,
         };
         let queue = &mut self.queues[chosen];
         let mut waiting = queue.packets.pop_front()?;
@@ -325,9 +346,9 @@ impl Queues {
     }
 
     /// Sets the time of the next selection at `now_ps`, with a link that is free at `free_ps`, and
-    /// returns it, ps; `None` if no packet waits.
+    /// returns it, ps; `None` if no packet waits or all are paused.
     pub fn select_again(&mut self, now_ps: u64, free_ps: u64) -> Option<u64> {
-        if self.is_empty() {
+        if !self.can_select() {
             self.selects_at_ps = u64::MAX;
             return None;
         }
@@ -347,139 +368,4 @@ impl Queues {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn packet(flow: u32) -> Packet {
-        Packet {
-            flow,
-            ..Packet::with_flags(0)
-        }
-    }
-
-    /// A packet that arrives at `arrived_ps` and may be sent at once.
-    fn at(arrived_ps: u64, packet: Packet) -> Waiting {
-        Waiting {
-            arrived_ps,
-            earliest_ps: arrived_ps,
-            packet,
-        }
-    }
-
-    fn served(queues: &mut Queues) -> Vec<u32> {
-        std::iter::from_fn(|| queues.pop(0).map(|(waiting, _)| waiting.packet.flow)).collect()
-    }
-
-    /// Queues five packets of flow 0, two of flow 1 and one of flow 6 (in the third queue of four).
-    fn fill(queues: &mut Queues) {
-        for flow in [0, 0, 0, 0, 0, 1, 1, 6] {
-            queues.push(queues.queue_of(&packet(flow)), at(0, packet(flow)), 0);
-        }
-    }
-
-    #[test]
-    fn round_robin_shares_the_link() {
-        let mut queues = Queues::new(4, &Order::Turns, 0);
-        fill(&mut queues);
-        assert_eq!(served(&mut queues), [0, 1, 6, 0, 1, 0, 0, 0]);
-        assert_eq!((queues.bytes(), queues.packets()), (0, 0));
-    }
-
-    /// A flow that comes behind 30 packets of another waits for a turn of that one, at most. With sch_fq
-    /// the other has spent its first ten packets.
-    #[test]
-    fn a_flow_with_a_queue_of_its_own_is_served_next() {
-        let site = crate::network::rules::Site {
-            rate: crate::units::Rate(1_000_000_000),
-            mtu: 1500,
-            seed: 0,
-            port: 0,
-        };
-        for order in [
-            Order::Fair(1500),
-            Order::Fq(1500),
-            Order::HostFqCodel(crate::network::FqCodel::default(), site),
-        ] {
-            let mut queues = Queues::new(0, &order, 0);
-            let push = |queues: &mut Queues, flow: u32| {
-                let packet = Packet {
-                    wire_bytes: 1500,
-                    ..packet(flow)
-                };
-                queues.push(queues.queue_of(&packet), at(0, packet), 0);
-            };
-            if queues.manages() {
-                for flow in [3, 900, 4, 900] {
-                    let packet = packet(flow);
-                    queues.pass_through(at(0, packet));
-                }
-            }
-            (0..30).for_each(|_| push(&mut queues, 900));
-            let first: Vec<u32> = (0..11)
-                .filter_map(|_| queues.pop(0))
-                .map(|(waiting, _)| waiting.packet.flow)
-                .collect();
-            assert_eq!(first, [900; 11]);
-            for flow in [3, 4, 3] {
-                push(&mut queues, flow);
-            }
-            let found = served(&mut queues);
-            let place = |flow: u32| found.iter().position(|&one| one == flow);
-            assert!(
-                place(3) <= Some(2) && place(4) <= Some(4),
-                "{order:?}: {found:?}"
-            );
-        }
-    }
-
-    /// Packets without a class all belong to the first one and leave in order of arrival.
-    #[test]
-    fn one_class_is_a_fifo() {
-        for order in [Order::Strict, Order::Dwrr(vec![1500, 4500])] {
-            let mut queues = Queues::new(2, &order, 0);
-            fill(&mut queues);
-            assert_eq!(served(&mut queues), [0, 0, 0, 0, 0, 1, 1, 6]);
-        }
-    }
-
-    /// Backlogged queues share bytes in proportion to their quanta, for any packet sizes. By hand,
-    /// with quanta of 1500 and 3000 bytes and packets of 1500 and 1000 bytes: the first queue sends
-    /// one packet for three of the second.
-    #[test]
-    fn deficits_share_bytes_by_weight() {
-        let mut queues = Queues::new(2, &Order::Dwrr(vec![1500, 3000]), 0);
-        let sized = |flow: u32, wire_bytes: u16| Packet {
-            wire_bytes,
-            ..packet(flow)
-        };
-        for _ in 0..6000 {
-            queues.push(0, at(0, sized(0, 1500)), 0);
-            queues.push(1, at(0, sized(1, 1000)), 0);
-        }
-        let order: Vec<u32> = (0..8)
-            .filter_map(|_| queues.pop(0))
-            .map(|(waiting, _)| waiting.packet.flow)
-            .collect();
-        assert_eq!(order, [0, 1, 1, 1, 0, 1, 1, 1]);
-        // Random sizes: over many turns the shares match the quanta to within a turn.
-        let mut random = crate::random::Stream::new(3, crate::random::Purpose::Arrivals, 0);
-        let quanta = [1500, 3000, 7000];
-        let mut queues = Queues::new(3, &Order::Dwrr(quanta.to_vec()), 0);
-        let mut sent = [0_u64; 3];
-        for step in 0..60_000 {
-            for queue in 0..3 {
-                let bytes = 64 + random.below(1437) as u16;
-                queues.push(queue, at(step, sized(queue as u32, bytes)), 0);
-            }
-            let packet = queues.pop(step).expect("never empty").0.packet;
-            sent[packet.flow as usize] += u64::from(packet.wire_bytes);
-        }
-        let turns = sent[0] as f64 / f64::from(quanta[0]);
-        for (bytes, quantum) in sent.into_iter().zip(quanta) {
-            assert!(
-                (bytes as f64 / f64::from(quantum) - turns).abs() < 2.0,
-                "{sent:?}"
-            );
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! The selection of the next packet of a port with several queues. Times are ps.
+//! The selection of the next packet of a `Queued` port. Times are ps.
 
 use super::{Network, Packet, Verdict};
 use crate::engine::PacketRef;
@@ -16,7 +16,7 @@ pub struct Selected {
 }
 
 impl Network {
-    /// Selects the next packet of a port with several queues; see [`Port::transmit_next`].
+    /// Selects the next packet of a `Queued` port; see [`Port::transmit_next`].
     pub fn transmit_next(&mut self, now_ps: u64, port: usize) -> Selected {
         let link = &mut self.ports[port];
         let (sent, again_ps) = if link.is_in_turn() {

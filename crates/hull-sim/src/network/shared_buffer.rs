@@ -6,6 +6,9 @@
 //! occupies memory from its arrival to the start or the end of its transmission. Sizes are bytes, times
 //! ps, alpha is scaled by 2^16.
 //!
+//! Queues are counted at the egress, by the port that sends. The ingress, the port through which packets
+//! came, is counted beside it if something limits it ([`SharedBuffer::count_ingress`]).
+//!
 //! Cells and the static limit are as in Dell's "Force10 S4810P Configuration Manual", chapter "S-Series
 //! Debugging and Diagnostics", buffer tuning: a packet occupies whole cells (128 bytes; 208 in Juniper's
 //! "QFX5K-Series Switches Packet Buffer Architecture", packet buffers), each queue has dedicated cells,
@@ -18,6 +21,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use super::ingress::{Ingress, Occupied};
 
 /// Settings of a [`SharedBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +74,8 @@ pub struct SharedBuffer {
     busy: u64,
     /// Departures from the memory: time (ps), queue, bytes of the packet.
     leaving: BinaryHeap<Reverse<(u64, u32, u32)>>,
+    /// Counts at the ingress, if they are needed.
+    ingress: Option<Box<Ingress>>,
 }
 
 impl SharedBuffer {
@@ -82,7 +89,28 @@ impl SharedBuffer {
             used: vec![0; queues],
             busy: 0,
             leaving: BinaryHeap::new(),
+            ingress: None,
         }
+    }
+
+    /// Counts packets at the ingress too, from now on; the memory must be empty. Each port has `classes`
+    /// queues.
+    pub fn count_ingress(&mut self, classes: usize) {
+        let queues = self.used.len();
+        self.ingress = Some(Box::new(Ingress::new(queues, classes)));
+    }
+
+    /// Whether packets are counted at the ingress.
+    #[inline]
+    pub fn counts_ingress(&self) -> bool {
+        self.ingress.is_some()
+    }
+
+    /// Packets that came through a port in a class, by the number of the port's queue for that class;
+    /// nothing if the ingress is not counted.
+    pub fn ingress(&self, from: usize) -> Occupied {
+        let ingress = self.ingress.as_ref();
+        ingress.map_or_else(Occupied::default, |ingress| ingress.occupied(from))
     }
 
     /// Frees the memory of packets that have left by `now_ps`.
@@ -95,6 +123,9 @@ impl SharedBuffer {
             let queue = queue as usize;
             let occupied = self.config.occupied(u64::from(bytes));
             self.set(queue, self.used[queue] - occupied);
+            if let Some(ingress) = &mut self.ingress {
+                ingress.release(queue);
+            }
         }
     }
 
@@ -121,9 +152,13 @@ impl SharedBuffer {
             .min(self.config.limit_bytes)
     }
 
-    /// Adds a packet to a queue.
-    pub fn take(&mut self, queue: usize, bytes: u64) {
-        self.set(queue, self.used[queue] + self.config.occupied(bytes));
+    /// Adds a packet to a queue that came through the port whose first queue is `from`.
+    pub fn take(&mut self, queue: usize, from: usize, bytes: u64) {
+        let occupied = self.config.occupied(bytes);
+        self.set(queue, self.used[queue] + occupied);
+        if let Some(ingress) = &mut self.ingress {
+            ingress.take(queue, from, occupied);
+        }
     }
 
     /// Schedules the departure of a packet of `queue` at `at_ps`.
@@ -139,6 +174,9 @@ impl SharedBuffer {
             .retain(|&Reverse((_, queue, _))| !queues.contains(&(queue as usize)));
         for queue in queues {
             self.set(queue, 0);
+            if let Some(ingress) = &mut self.ingress {
+                ingress.clear(queue);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Selects the next packet of a port with several queues. Returns it with its wait, ps, unless
+    /// Selects the next packet of a `Queued` port. Returns it with its wait, ps, unless
     /// all were dropped.
     pub fn transmit_next(&mut self, port: usize, clock: &mut Clock) -> Option<(Packet, u64)> {
         let selected = self.network.transmit_next(clock.now_ps, port);

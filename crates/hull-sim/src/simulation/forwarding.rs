@@ -4,6 +4,7 @@
 use super::Simulation;
 use crate::engine::{Kind, PacketRef};
 use crate::network::{Hop, Verdict};
+use crate::topology::Graph;
 
 /// What becomes of a packet at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Simulation {
     pub(super) fn serve_link(&mut self, link: usize, packet_ref: PacketRef) {
         self.tally.packet_hops += 1;
         if let Some(out) = Hop::plain_port(packet_ref) {
-            self.transmit(self.clock.now_ps, out, packet_ref.packet);
+            self.transmit(self.clock.now_ps, (link, out), packet_ref.packet);
         } else if Hop::is_observed(packet_ref) {
             self.serve_observed(link, packet_ref);
         } else if let Hop::Host(host) = Hop::of(packet_ref) {
@@ -43,7 +44,7 @@ impl Simulation {
     fn serve_observed(&mut self, link: usize, packet_ref: PacketRef) {
         let tail_ps = self.observe(link, packet_ref);
         match Hop::of(packet_ref) {
-            Hop::Port(out) => self.transmit_special(tail_ps, out, packet_ref.packet),
+            Hop::Port(out) => self.transmit_special(tail_ps, (link, out), packet_ref.packet),
             Hop::Host(host) => {
                 let mut packet = self.fabric.network.in_flight.remove(packet_ref.packet);
                 if packet.is_last() {
@@ -68,9 +69,14 @@ impl Simulation {
         (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
     }
 
-    /// Offers the packet at `place` to the next port of its route.
+    /// Offers the packet at `place`, which came over `link`, to the next port of its route.
     #[inline(always)]
-    pub(super) fn transmit(&mut self, earliest_ps: u64, port: usize, place: u32) -> Taken {
+    pub(super) fn transmit(
+        &mut self,
+        earliest_ps: u64,
+        (link, port): (usize, usize),
+        place: u32,
+    ) -> Taken {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         match network.forward_fast(now_ps, earliest_ps, port, place) {
             Some((arrival_ps, Some(packet_ref))) => {
@@ -78,17 +84,23 @@ impl Simulation {
                 Taken::Goes
             }
             Some((_, None)) => Taken::Goes,
-            None => self.transmit_off_fast_path(earliest_ps, port, place),
+            None => self.transmit_off_fast_path(earliest_ps, (link, port), place),
         }
     }
 
     /// Offers the packet at `place` to a port with features beyond the fast path, a long queue, or
     /// no room.
     #[inline(never)]
-    fn transmit_off_fast_path(&mut self, earliest_ps: u64, port: usize, place: u32) -> Taken {
+    fn transmit_off_fast_path(
+        &mut self,
+        earliest_ps: u64,
+        (link, port): (usize, usize),
+        place: u32,
+    ) -> Taken {
         self.make_due_selections(port);
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
-        let verdict = network.enqueue(now_ps, earliest_ps, port, place);
+        let from = Graph::opposite(link);
+        let verdict = network.enqueue(now_ps, earliest_ps, (from, port), place);
         if network.sends_notices
             && let Some(notice) = network.ports[port].take_notice()
         {
@@ -125,7 +137,7 @@ impl Simulation {
         }
     }
 
-    /// Makes the selections of a port with several queues that are due now, before an arrival or a
+    /// Makes the selections of a `Queued` port that are due now, before an arrival or a
     /// change at the same time. Selected packets may be dropped. The event of a selection that has
     /// been made does nothing.
     pub(super) fn make_due_selections(&mut self, port: usize) {
@@ -156,21 +168,21 @@ impl Simulation {
 
     /// Forwards a probe, or a packet of which a cut-through switch has only the beginning: it may
     /// be sent when the rest will be there in time.
-    fn transmit_special(&mut self, tail_ps: u64, port: usize, place: u32) {
+    fn transmit_special(&mut self, tail_ps: u64, (link, port): (usize, usize), place: u32) {
         self.make_due_selections(port);
         let packet = *self.fabric.network.in_flight.get(place);
-        let link = &self.fabric.network.ports[port];
+        let out = &self.fabric.network.ports[port];
         let last_bit_ps = self.clock.now_ps + tail_ps;
-        let sending_ps = link.serialization_ps(packet.wire_bytes);
+        let sending_ps = out.serialization_ps(packet.wire_bytes);
         let earliest_ps = last_bit_ps
             .saturating_sub(sending_ps)
             .max(self.clock.now_ps);
-        let waits_ps = link.first_class_wait_ps(self.clock.now_ps);
+        let waits_ps = out.first_class_wait_ps(self.clock.now_ps);
         if packet.is_last() {
-            self.transmit_last(earliest_ps, port, place);
+            self.transmit_last(earliest_ps, (link, port), place);
             return;
         }
-        let taken = self.transmit(earliest_ps, port, place) != Taken::Lost;
+        let taken = self.transmit(earliest_ps, (link, port), place) != Taken::Lost;
         if packet.is_probe() {
             let latency = &mut self.records.latency;
             (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
@@ -179,10 +191,15 @@ impl Simulation {
 
     /// Offers the last packet of a message to a port, and records its wait if the packet is sent
     /// through a FIFO; other ports tell it when they select the packet.
-    pub(super) fn transmit_last(&mut self, earliest_ps: u64, port: usize, place: u32) -> Taken {
+    pub(super) fn transmit_last(
+        &mut self,
+        earliest_ps: u64,
+        (link, port): (usize, usize),
+        place: u32,
+    ) -> Taken {
         let packet = *self.fabric.network.in_flight.get(place);
         let free_ps = self.fabric.network.ports[port].busy_until_ps();
-        let taken = self.transmit(earliest_ps, port, place);
+        let taken = self.transmit(earliest_ps, (link, port), place);
         if taken == Taken::Goes {
             let wait_ps = free_ps.max(earliest_ps).saturating_sub(self.clock.now_ps);
             self.fabric.note_wait(&packet, port, wait_ps);

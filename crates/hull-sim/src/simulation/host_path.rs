@@ -7,6 +7,7 @@ use super::{Endpoints, Simulation, Tally};
 use crate::engine::Kind;
 use crate::host::{Entry, Received, Release};
 use crate::network::{OptionTable, PACER, Packet, SENDER, flags};
+use crate::topology::Graph;
 
 impl Simulation {
     /// Sends a packet of a host's transport.
@@ -138,18 +139,19 @@ impl Simulation {
     #[inline(never)]
     fn send_from(&mut self, host: usize, place: u32, is_last: bool) {
         let port = self.endpoints.hosts.ports[host] as usize;
+        let path = (Graph::opposite(port), port); // no packet came over the link to the host
         let hosts = &self.endpoints.hosts;
         let queues_at_port = hosts.pacers.is_empty() || hosts.paces_pieces;
         let is_limited = self.endpoints.limits_queues && queues_at_port;
         if !is_last && !is_limited {
-            self.transmit(self.clock.now_ps, port, place);
+            self.transmit(self.clock.now_ps, path, place);
             return;
         }
         let packet = *self.fabric.network.in_flight.get(place);
         let taken = if is_last {
-            self.transmit_last(self.clock.now_ps, port, place)
+            self.transmit_last(self.clock.now_ps, path, place)
         } else {
-            self.transmit(self.clock.now_ps, port, place)
+            self.transmit(self.clock.now_ps, path, place)
         };
         if is_limited && taken != Taken::Waits {
             self.left_host(&packet);

@@ -116,7 +116,7 @@ impl Ahead<'_> {
         }
     }
 
-    /// Prefetches data for a port with several queues that selects a packet.
+    /// Prefetches data for a `Queued` port that selects a packet.
     #[inline(always)]
     fn choice(&self, stage: usize, port: usize) {
         let network = self.network;

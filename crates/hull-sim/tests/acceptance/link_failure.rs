@@ -53,7 +53,7 @@ fn packets_lost_with_a_link_stay_in_its_wait_count() {
     };
     let on_link = [0; 3].map(|next| {
         let place = network.in_flight.insert(packet);
-        network.enqueue(0, 0, 0, place);
+        network.enqueue(0, 0, (0, 0), place);
         PacketRef {
             packet: place,
             next,

@@ -103,7 +103,7 @@ impl Bench {
     pub fn offer(&mut self, now_ps: u64, port: usize, packet: Packet) -> bool {
         self.advance(now_ps);
         let place = self.network.in_flight.insert(packet);
-        match self.network.enqueue(now_ps, now_ps, port, place) {
+        match self.network.enqueue(now_ps, now_ps, (port, port), place) {
             Verdict::Accepted { arrival_ps, .. } => {
                 self.on_links[port].push_back((arrival_ps, place));
                 true

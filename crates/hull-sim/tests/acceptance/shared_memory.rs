@@ -186,7 +186,7 @@ fn a_short_queue_is_partly_busy() {
         (1, 10_000, 646_666),
         (2, 30_000, 376_000),
     ] {
-        memory.take(queue, bytes);
+        memory.take(queue, 0, bytes);
         assert_eq!(memory.threshold_bytes(), threshold);
     }
     memory.clear(0, 2, 1);

@@ -59,17 +59,17 @@ pub struct PortConfig {
     pub selects: bool,
     /// Order in which several queues are served.
     pub order: Order,
-    /// With several queues: bytes left to send, including framing, at which the next packet is
+    /// If `Queued`: bytes left to send, including framing, at which the next packet is
     /// selected.
     pub commit_bytes: u16,
-    /// With several queues: trimming of data packets that find no room, instead of dropping them.
+    /// If `Queued`: trimming of data packets that find no room, instead of dropping them.
     pub trimming: Option<Trimming>,
 }
 
 impl PortConfig {
-    /// Whether packets wait in queues of a scheduler, and not in a FIFO whose packets have their times
-    /// when they come.
-    pub fn has_queues(&self) -> bool {
+    /// Whether the port is `Queued`: a scheduler selects packets when the link is free. Otherwise it is a
+    /// FIFO, which decides when they arrive.
+    pub fn is_queued(&self) -> bool {
         self.classes > 1 || self.selects || self.order.manages() || self.order.is_per_flow()
     }
 

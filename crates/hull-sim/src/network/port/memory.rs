@@ -1,7 +1,7 @@
 //! Memory that a port's settings determine, without packets.
 
 use super::Port;
-use super::pipeline::Extras;
+use super::extras::Extras;
 use crate::memory::{block, block_of};
 use crate::network::queues::Queues;
 
@@ -11,19 +11,20 @@ impl Port {
         let Some(extras) = &self.extras else {
             return 0;
         };
-        let lists = [&extras.rules, &extras.sent_rules];
+        let queued = extras.queued.as_ref();
+        let sent_rules = queued.map(|queued| &queued.sent_rules);
+        let lists = [Some(&extras.rules), sent_rules].into_iter().flatten();
         let of_rules = lists.map(|rules| {
             let of_each = rules.iter().map(|rule| block(size_of_val(&**rule)));
             block_of::<[usize; 2]>(rules.capacity()) + of_each.sum::<u64>()
         });
-        let of_trimming = extras.trimming.as_deref().map_or(0, size_of_val);
-        block_of::<Extras>(1) + of_rules.iter().sum::<u64>() + block(of_trimming)
+        let trimming = queued.and_then(|queued| queued.trimming.as_deref());
+        let of_trimming = block(trimming.map_or(0, size_of_val));
+        block_of::<Extras>(1) + of_rules.sum::<u64>() + of_trimming
     }
 
     /// Memory of the port's queues and their scheduler, bytes.
     pub fn queues_bytes(&self) -> u64 {
-        let extras = self.extras.as_ref();
-        let queues = extras.and_then(|extras| extras.queues.as_ref());
-        queues.map_or(0, Queues::heap_bytes)
+        self.queues().map_or(0, Queues::heap_bytes)
     }
 }

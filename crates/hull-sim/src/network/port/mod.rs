@@ -1,22 +1,28 @@
-//! A FIFO output port and the link behind it: drop-tail buffer, ECN marking by queue threshold,
-//! phantom queue in series with the port (paper 2.1), constant propagation delay.
+//! An output port and the link behind it, of one of two kinds: drop-tail buffer, ECN marking by queue
+//! threshold, phantom queue in series with the port (paper 2.1), constant propagation delay.
 //!
-//! A FIFO port knows on arrival when a packet's transmission starts: `max(now, busy until)`. Drop, mark
-//! and phantom queue are therefore all decided on arrival, and the only event is the arrival at the far
-//! end. The port keeps no packets: it counts the waiting ones ([`Ring`]) and computes each arrival, and
-//! the packet's event carries it there. Times are picoseconds, sizes bytes, rates bit/s. The queue
-//! excludes the packet in transmission, as in ns-2, unless `count_in_service` is set (switches that
-//! free memory after the last bit include it). Features of few ports (rules, several queues with a
-//! scheduler, instruments) are in [`Extras`] and cost the others one comparison.
+//! [`fifo`]: one queue, and everything is decided when a packet arrives. [`queued`]: queues and a
+//! scheduler, which selects a packet when the link is free; classes may pause. A port is `Queued` if its
+//! configuration [asks](PortConfig::is_queued) for something that a decision on arrival cannot give.
+//!
+//! Both schedule a transmission for `max(now, busy until)` and compute the arrival at the far end, the
+//! packet's next event; packets that wait for a scheduled transmission are counted in a [`Ring`]. Times
+//! are picoseconds, sizes bytes, rates bit/s. The queue excludes the packet in transmission, as in ns-2,
+//! unless `count_in_service` is set (switches that free memory after the last bit include it). Features
+//! of few ports (rules, queues, instruments) are in [`Extras`] and cost the others one comparison.
 
 mod config;
 mod cut;
-mod fast_path;
-mod in_turn;
-mod long_queue;
+mod departures;
+mod extras;
+mod failure;
+mod fifo;
 mod memory;
-mod pipeline;
+mod queued;
 mod readings;
+mod stages;
+
+use std::collections::VecDeque;
 
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
@@ -29,10 +35,11 @@ use super::rules::Notice;
 use crate::network::{QueueLevel, Watch};
 use crate::prefetch::prefetch_lines;
 
-use pipeline::Extras;
+use extras::Extras;
+use queued::Queued;
 
 pub use config::{BufferLimit, PortConfig};
-pub(super) use long_queue::Behind;
+pub(super) use fifo::Behind;
 pub use readings::Reading;
 
 /// Result of offering a packet to a port.
@@ -46,7 +53,7 @@ pub enum Verdict {
         /// Time of the packet's event, ps.
         arrival_ps: u64,
     },
-    /// The packet waits in one of several queues, which holds a copy.
+    /// The packet waits in a queue of a `Queued` port, which holds a copy.
     Queued {
         /// Time of the next selection if it must be scheduled, because none is pending, ps.
         choice_ps: Option<u64>,
@@ -65,7 +72,7 @@ pub enum Verdict {
 
 /// Bits of `Port::features`, the features beyond drop-tail.
 mod feature {
-    /// The port has rules, several queues or instruments.
+    /// The port is `Queued`, or has rules or instruments.
     pub const EXTRAS: u16 = 1 << 0;
     pub const COUNT_IN_SERVICE: u16 = 1 << 1;
     pub const DOWN: u16 = 1 << 2;
@@ -144,7 +151,7 @@ impl Port {
     /// Creates an idle port.
     pub fn new(config: PortConfig) -> Self {
         let (limit_bytes, limit_packets) = config.buffer.limits();
-        let has_queues = config.has_queues();
+        let is_queued = config.is_queued();
         let mut features = 0;
         for (on, bit) in [
             (config.count_in_service, feature::COUNT_IN_SERVICE),
@@ -188,28 +195,27 @@ impl Port {
             extras: None,
         };
         port.find_safe_backlog();
-        if !config.rules.is_empty() {
-            let rules = config.rules.into_iter();
-            let (sent_rules, rules): (Vec<_>, Vec<_>) =
-                rules.partition(|rule| rule.looks_at_sent());
-            if !rules.iter().all(|rule| rule.decides_on_arrival()) {
-                port.features |= feature::DEPARTURES | feature::OBSERVED;
-            }
-            let extras = port.extras_mut();
-            (extras.rules, extras.sent_rules) = (rules, sent_rules);
+        let rules = config.rules.into_iter();
+        let (sent_rules, rules): (Vec<_>, Vec<_>) = rules.partition(|rule| rule.looks_at_sent());
+        if !rules.iter().all(|rule| rule.decides_on_arrival()) {
+            port.features |= feature::DEPARTURES | feature::OBSERVED;
         }
-        if has_queues {
+        if !rules.is_empty() {
+            port.extras_mut().rules = rules;
+        }
+        debug_assert!(is_queued || sent_rules.is_empty());
+        if is_queued {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
-            let queues = Queues::new(config.classes, &config.order, commit_ps);
-            port.extras_mut().queues = Some(queues);
-            port.extras_mut().trimming = config.trimming.map(Box::new);
+            port.extras_mut().queued = Some(Queued {
+                queues: Queues::new(config.classes, &config.order, commit_ps),
+                sent_rules,
+                last_sent: None,
+                trimming: config.trimming.map(Box::new),
+                trims: 0,
+                lost: VecDeque::new(),
+            });
         }
         port
-    }
-
-    fn extras_mut(&mut self) -> &mut Extras {
-        self.features |= feature::EXTRAS;
-        self.extras.get_or_insert_default()
     }
 
     #[inline]
@@ -251,10 +257,10 @@ impl Port {
         }
     }
 
-    /// Next packet to be sent from several queues.
+    /// Next packet to be selected.
     #[inline]
     pub fn next_packet(&self) -> Option<&Packet> {
-        self.extras.as_ref()?.queues.as_ref()?.first()
+        self.queues()?.first()
     }
 
     /// Transmission time of a packet of `bytes` with its framing, ps.
@@ -289,7 +295,7 @@ impl Port {
     }
 
     /// Whether packets pass more than the plain FIFO.
-    pub(in crate::network) fn needs_pipeline(&self) -> bool {
+    pub(in crate::network) fn needs_stages(&self) -> bool {
         self.has(feature::RULED | feature::CUT | feature::SHARED)
     }
 
@@ -297,35 +303,6 @@ impl Port {
     #[inline(always)]
     pub(in crate::network) fn is_off_fast_path(&self) -> bool {
         self.has(feature::OFF_FAST_PATH)
-    }
-
-    /// Whether a packet of `bytes` finds neither room nor an idle link, on which it would be sent
-    /// at once.
-    #[inline(always)]
-    fn is_full(&self, now_ps: u64, bytes: u16) -> bool {
-        let full = (self.waiting_bytes + u64::from(bytes) > self.limit_bytes)
-            | (self.waiting.len() >= self.limit_packets);
-        full & (self.busy_until_ps > now_ps)
-    }
-
-    /// Offers a packet to a FIFO without rules. The port must have been advanced.
-    #[inline(always)]
-    pub(in crate::network) fn enqueue_plain(
-        &mut self,
-        now_ps: u64,
-        earliest_ps: u64,
-        packet: &mut Packet,
-    ) -> Verdict {
-        if self.is_full(now_ps, packet.wire_bytes) {
-            self.drops += 1;
-            return Verdict::Dropped;
-        }
-        let start_ps = self.busy_until_ps.max(earliest_ps);
-        let marks = self
-            .marker
-            .marks(self.waiting_bytes, u32::from(packet.wire_bytes));
-        self.mark_if(marks, packet);
-        self.schedule(now_ps, start_ps, packet)
     }
 
     /// Time of the event of a packet of `bytes`, which occupies the link last, from `start_ps` on.
@@ -421,10 +398,9 @@ impl Port {
         }
     }
 
-    /// Whether all packets wait in one queue.
+    /// Whether the port decides everything about a packet on its arrival.
     pub fn is_fifo(&self) -> bool {
-        let extras = self.extras.as_ref();
-        extras.is_none_or(|extras| extras.queues.is_none())
+        self.queued().is_none()
     }
 
     /// Whether packets must be observed when they leave the link: the far end cuts through, the

@@ -24,32 +24,24 @@ pub struct Reading {
 impl Port {
     /// Number of packets that the port has trimmed.
     pub fn trims(&self) -> u64 {
-        self.extras.as_ref().map_or(0, |extras| extras.trims)
+        self.queued().map_or(0, |queued| queued.trims)
     }
 
     /// Names of the queues in results; empty for a FIFO, or if each flow has a queue.
     pub(super) fn queue_names(&self) -> Vec<String> {
-        let Some(extras) = &self.extras else {
-            return Vec::new();
-        };
-        let queues = extras.queues.as_ref();
-        let trims = extras.trimming.is_some();
-        queues.map_or_else(Vec::new, |queues| queues.names(trims))
+        self.queued()
+            .map_or_else(Vec::new, |queued| queued.queues.names(queued.can_trim()))
     }
 
     /// Number of packets in the queues of a port that is not a FIFO.
-    pub fn queued(&self) -> usize {
-        let extras = self.extras.as_ref();
-        let queues = extras.and_then(|extras| extras.queues.as_ref());
-        queues.map_or(0, Queues::packets)
+    pub fn queued_packets(&self) -> usize {
+        self.queues().map_or(0, Queues::packets)
     }
 
     /// Waiting time of a packet of the first class that arrives at `now_ps`, ps; no packet
     /// overtakes it.
     pub fn first_class_wait_ps(&self, now_ps: u64) -> u64 {
-        let extras = self.extras.as_ref();
-        let queues = extras.and_then(|extras| extras.queues.as_ref());
-        let (bytes, packets) = queues.map_or((0, 0), |queues| queues.queue(0));
+        let (bytes, packets) = self.queues().map_or((0, 0), |queues| queues.queue(0));
         let ahead_bytes = bytes + packets * u64::from(self.framing_bytes);
         let ahead_ps = (u128::from(ahead_bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
         self.busy_until_ps.saturating_sub(now_ps) + ahead_ps as u64

@@ -190,8 +190,8 @@ pub trait Rule: Debug + Send {
         false
     }
 
-    /// Processes the end of a packet's transmission; `queue_bytes` wait then. Called only by ports
-    /// with several queues.
+    /// Processes the end of a packet's transmission; `queue_bytes` wait then. Called only by
+    /// `Queued` ports.
     fn on_sent(&mut self, _queue_bytes: u64) -> Decision {
         Decision::Pass
     }

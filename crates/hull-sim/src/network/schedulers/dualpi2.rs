@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Leaving, Scheduler};
 use crate::network::packet::{Packet, flags};
+use crate::network::queue::Heads;
 use crate::network::rules::{Decision, Site};
 use crate::problem::{MIN_RATE, Problem, quoted, require};
 use crate::random::{Purpose, Stream};
@@ -278,8 +279,8 @@ impl Scheduler for CoupledQueues {
         }
     }
 
-    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
-        let waits = |queue| first_bytes(queue).is_some();
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize> {
+        let waits = |queue| heads.bytes(queue).is_some();
         match self.credit.next(waits(L4S), waits(CLASSIC))? {
             Queue::L4s => Some(L4S),
             Queue::Classic => Some(CLASSIC),
@@ -320,7 +321,8 @@ impl Scheduler for CoupledQueues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::queues::{Queues, Waiting};
+    use crate::network::queue::Waiting;
+    use crate::network::queues::Queues;
     use crate::network::schedulers::Order;
 
     const MS: u64 = 1_000_000_000;

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use super::Scheduler;
 use crate::memory::block_of;
 use crate::network::Packet;
+use crate::network::queue::Heads;
 
 /// Turns of a port's queues.
 #[derive(Debug)]
@@ -42,17 +43,19 @@ impl Scheduler for Dwrr {
         self.waiting.push_back(queue);
     }
 
-    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize> {
         loop {
             let &queue = self.waiting.front()?;
-            if !self.begun {
-                self.deficits[queue] += self.quanta[queue];
-                self.begun = true;
-            }
-            let bytes = u32::from(first_bytes(queue)?);
-            if bytes <= self.deficits[queue] {
-                self.deficits[queue] -= bytes;
-                return Some(queue);
+            if let Some(bytes) = heads.bytes(queue) {
+                if !self.begun {
+                    self.deficits[queue] += self.quanta[queue];
+                    self.begun = true;
+                }
+                let bytes = u32::from(bytes);
+                if bytes <= self.deficits[queue] {
+                    self.deficits[queue] -= bytes;
+                    return Some(queue);
+                }
             }
             self.waiting.rotate_left(1);
             self.begun = false;

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use super::Scheduler;
 use super::flow_numbers::FlowNumbers;
 use crate::network::Packet;
+use crate::network::queue::Heads;
 
 /// Flows with waiting packets, in the order of their turns.
 #[derive(Debug)]
@@ -49,14 +50,16 @@ impl Scheduler for Fair {
         self.round.push_back(queue as u32);
     }
 
-    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize> {
         loop {
             let queue = *self.round.front()? as usize;
-            if self.credits[queue] > 0 {
-                self.credits[queue] -= i64::from(first_bytes(queue)?);
-                return Some(queue);
+            if let Some(bytes) = heads.bytes(queue) {
+                if self.credits[queue] > 0 {
+                    self.credits[queue] -= i64::from(bytes);
+                    return Some(queue);
+                }
+                self.credits[queue] += self.quantum;
             }
-            self.credits[queue] += self.quantum;
             self.round.rotate_left(1);
         }
     }

@@ -10,6 +10,7 @@ use hull_core::fq_codel::FlowQueues;
 use super::Scheduler;
 use super::flow_numbers::FlowNumbers;
 use crate::network::Packet;
+use crate::network::queue::Heads;
 
 /// Full packets of a turn, and of a flow's first turns.
 const QUANTUM: u32 = 2;
@@ -48,15 +49,18 @@ impl Scheduler for Fq {
         self.lists.on_arrival(queue as u32);
     }
 
-    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize> {
         let numbers = &mut self.numbers;
-        let waits = |queue: u32| first_bytes(queue as usize).is_some();
-        let chosen = self
-            .lists
-            .next(waits, |queue| numbers.give_back(queue as usize))?;
-        let bytes = first_bytes(chosen as usize)?;
-        self.lists.on_sent(chosen, u32::from(bytes));
-        Some(chosen as usize)
+        let waits = |queue: u32| heads.holds(queue as usize);
+        loop {
+            let left = |queue: u32| numbers.give_back(queue as usize);
+            let chosen = self.lists.next(waits, left)?;
+            if let Some(bytes) = heads.bytes(chosen as usize) {
+                self.lists.on_sent(chosen, u32::from(bytes));
+                return Some(chosen as usize);
+            }
+            self.lists.defer(chosen);
+        }
     }
 
     fn on_continued(&mut self, queue: usize, bytes: u16) {

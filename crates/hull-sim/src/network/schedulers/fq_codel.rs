@@ -15,6 +15,7 @@ use super::flow_numbers::FlowNumbers;
 use super::{Leaving, Scheduler};
 use crate::memory::block_of;
 use crate::network::packet::Packet;
+use crate::network::queue::Heads;
 use crate::network::rules::{Decision, Site};
 use crate::problem::{Problem, quoted, require};
 use crate::units::Time;
@@ -136,15 +137,21 @@ impl Scheduler for FlowCodels {
         self.flows.on_arrival(queue as u32);
     }
 
-    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
-        let left = |queue: u32| {
-            if let Some(numbers) = &mut self.numbers {
-                numbers.give_back(queue as usize);
-                self.codels[queue as usize] = self.unused.clone();
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize> {
+        let waits = |queue: u32| heads.holds(queue as usize);
+        loop {
+            let left = |queue: u32| {
+                if let Some(numbers) = &mut self.numbers {
+                    numbers.give_back(queue as usize);
+                    self.codels[queue as usize] = self.unused.clone();
+                }
+            };
+            let chosen = self.flows.next(waits, left)?;
+            if heads.bytes(chosen as usize).is_some() {
+                return Some(chosen as usize);
             }
-        };
-        let waits = |queue: u32| first_bytes(queue as usize).is_some();
-        self.flows.next(waits, left).map(|queue| queue as usize)
+            self.flows.defer(chosen);
+        }
     }
 
     fn on_leaving(&mut self, leaving: &Leaving, packet: &Packet) -> Decision {

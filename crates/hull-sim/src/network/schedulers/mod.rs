@@ -21,6 +21,7 @@ pub use strict::Strict;
 pub use turns::Turns;
 
 use super::packet::Packet;
+use super::queue::Heads;
 use super::rules::{Decision, Site};
 use dualpi2::CoupledQueues;
 use fq_codel::FlowCodels;
@@ -60,9 +61,9 @@ pub trait Scheduler: Debug + Send {
     /// Processes the arrival of a packet at `queue`, where `found` packets wait.
     fn on_added(&mut self, _queue: usize, _found: usize) {}
 
-    /// Selects the next queue to be served among the non-empty ones. `first_bytes` returns the size
-    /// of a queue's first packet, `None` if the queue is empty.
-    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize>;
+    /// Selects the next queue to be served among those whose first packet may be sent. If packets wait,
+    /// there is one.
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize>;
 
     /// Processes the selection of a further packet of `bytes` that the NIC has split off the piece which
     /// was selected last from `queue`: no other queue comes between them.

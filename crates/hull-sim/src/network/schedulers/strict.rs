@@ -2,6 +2,7 @@
 //! wire (thesis 4.1.5 and 4.5.2: QoS with two priorities).
 
 use super::Scheduler;
+use crate::network::queue::Heads;
 
 /// Scheduler that selects the first non-empty queue.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ impl Strict {
 }
 
 impl Scheduler for Strict {
-    fn next(&mut self, first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
-        (0..self.count).find(|&queue| first_bytes(queue).is_some())
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize> {
+        (0..self.count).find(|&queue| heads.bytes(queue).is_some())
     }
 }

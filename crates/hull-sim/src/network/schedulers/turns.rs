@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::Scheduler;
 use crate::network::Packet;
+use crate::network::queue::Heads;
 
 /// Non-empty queues; the one to be served next comes first.
 #[derive(Debug, Default)]
@@ -25,8 +26,10 @@ impl Scheduler for Turns {
         self.waiting.push_back(queue);
     }
 
-    fn next(&mut self, _first_bytes: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
-        self.waiting.pop_front()
+    fn next(&mut self, heads: &Heads<'_>) -> Option<usize> {
+        let mut waiting = self.waiting.iter();
+        let first = waiting.position(|&queue| heads.bytes(queue).is_some())?;
+        self.waiting.remove(first)
     }
 
     fn on_served(&mut self, queue: usize, empty: bool) {

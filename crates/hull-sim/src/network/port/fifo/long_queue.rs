@@ -2,9 +2,10 @@
 //! ring and without the event of their arrival. A FIFO port decides everything about a packet when it
 //! comes, so holding it back changes memory, not results. Times are ps, sizes bytes.
 
-use super::super::packet::Packet;
-use super::super::ring::Start;
-use super::{Port, feature};
+use super::super::feature;
+use super::Port;
+use crate::network::packet::Packet;
+use crate::network::ring::Start;
 
 /// Result of offering a packet to a port with a long queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl Port {
     }
 
     /// Number of waiting packets, including held ones.
-    pub(super) fn waiting_packets(&self) -> u32 {
+    pub(in crate::network::port) fn waiting_packets(&self) -> u32 {
         self.waiting.len() + self.held
     }
 }

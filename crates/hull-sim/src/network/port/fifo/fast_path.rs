@@ -7,11 +7,11 @@
 //! either. A packet that finds one is neither marked nor dropped, whichever of the packets in the queue
 //! have been sent, so these are removed later ([`Port::advance`]).
 
-use super::super::Network;
-use super::super::options::OptionTable;
-use super::super::packet::Packet;
-use super::super::ring::Start;
 use super::{Port, Verdict};
+use crate::network::Network;
+use crate::network::options::OptionTable;
+use crate::network::packet::Packet;
+use crate::network::ring::Start;
 
 /// Unit of [`Port::safe_backlog`] as a power of two, ps: the largest backlog is 4.3 ms.
 const UNIT: u32 = 16;
@@ -24,7 +24,7 @@ const _: () = assert!(ROUNDING_PS > Network::MOST_AHEAD as u64);
 impl Port {
     /// Computes the time until the link is idle, in units of 2^16 ps, below which a packet is
     /// neither marked by the queue nor dropped, unless the number of packets is limited.
-    pub(super) fn find_safe_backlog(&mut self) {
+    pub(in crate::network::port) fn find_safe_backlog(&mut self) {
         let bytes = u64::from(self.marker.threshold_bytes).min(self.limit_bytes);
         let ps = (u128::from(bytes) * u128::from(self.ps_per_byte_q16)) >> 16;
         let units = ps.saturating_sub(u128::from(ROUNDING_PS)) >> UNIT;
@@ -112,7 +112,7 @@ impl Port {
 mod tests {
     use hull_core::marking::ThresholdMarker;
 
-    use super::super::{BufferLimit, PortConfig};
+    use super::super::super::{BufferLimit, PortConfig};
     use super::*;
     use crate::network::NO_OPTIONS;
     use crate::network::packet::flags;

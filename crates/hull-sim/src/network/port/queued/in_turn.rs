@@ -1,14 +1,15 @@
-//! A shorter path for the ports of hosts, which have queues of flows and nothing else. It does what the
-//! full pipeline does (`pipeline`), without looking for rules, marks, shared memory and instruments.
+//! A shorter path for the ports of hosts, which have queues of flows and nothing else. It does what all
+//! stages do (`stages`), without looking for rules, marks, shared memory and instruments.
 //! Times are ps.
 
-use super::super::packet::Packet;
-use super::super::queues::Waiting;
-use super::{Port, PortConfig, Verdict, feature};
+use super::super::{PortConfig, feature};
+use super::{Port, Queued, Verdict};
+use crate::network::packet::Packet;
+use crate::network::queue::Waiting;
 
 impl PortConfig {
     /// Whether the port has queues that are served in turn, and nothing else.
-    pub(super) fn is_in_turn(&self) -> bool {
+    pub(in crate::network::port) fn is_in_turn(&self) -> bool {
         self.order.is_per_flow()
             && !self.order.manages()
             && self.rules.is_empty()
@@ -34,10 +35,11 @@ impl Port {
         packet: &mut Packet,
     ) -> Verdict {
         let extras = self.extras.as_deref_mut();
-        let Some(queues) = extras.and_then(|extras| extras.queues.as_mut()) else {
+        let Some(queued) = extras.and_then(|extras| extras.queued.as_mut()) else {
             return Verdict::Dropped;
         };
-        if self.busy_until_ps <= now_ps && queues.is_empty() {
+        let queues = &mut queued.queues;
+        if self.busy_until_ps <= now_ps && queues.lets_pass(packet) {
             self.advance_ring(now_ps);
             let start_ps = self.busy_until_ps.max(earliest_ps);
             return self.schedule(now_ps, start_ps, packet);
@@ -69,7 +71,7 @@ impl Port {
             return (None, None);
         };
         let mut next = (None, None);
-        if let Some(queues) = &mut extras.queues {
+        if let Some(Queued { queues, .. }) = &mut extras.queued {
             if let Some((waiting, _)) = queues.pop(now_ps) {
                 self.advance_ring(now_ps);
                 let mut packet = waiting.packet;
@@ -97,17 +99,17 @@ impl Port {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::options::OptionTable;
-    use super::super::super::schedulers::Order;
-    use super::super::{BufferLimit, feature};
+    use super::super::super::BufferLimit;
     use super::*;
+    use crate::network::options::OptionTable;
     use crate::network::packet::flags;
+    use crate::network::schedulers::Order;
     use crate::random::{Purpose, Stream};
 
     /// A port behaves the same whether its packets may take the shorter path or not: same verdicts,
     /// order, drops and readings.
     #[test]
-    fn same_as_the_full_pipeline() {
+    fn same_as_all_stages() {
         let mut random = Stream::new(12, Purpose::Arrivals, 0);
         let options = &mut OptionTable::default();
         for (order, buffer) in [
