@@ -312,7 +312,7 @@ fn handshakes_and_delayed_acknowledgments() {
     on_all(&[LEAVES, FLOWS], &settings);
 }
 
-/// Runs on one thread, whatever the scenario asks for. Returns the reason.
+/// Asks for four threads and gets one. Returns the reason.
 fn undivided(parts: &[&str], settings: &[&str]) -> &'static str {
     let divided = |simulation: Simulation| {
         let outcome = simulation.run(&Control::default());

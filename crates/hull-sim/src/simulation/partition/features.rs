@@ -41,9 +41,9 @@ pub fn obstacle(scenario: &Scenario) -> Obstacle {
     };
     of_run(run)
         .or_else(|| of_topology(topology))
-        .or_else(of_switches)
         .or_else(|| of_transport(transport))
         .or_else(|| transports.values().find_map(of_transport))
+        .or_else(of_switches)
         .or_else(|| of_hosts(scenario))
         .or_else(|| of_instruments(measure))
 }

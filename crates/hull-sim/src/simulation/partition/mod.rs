@@ -117,7 +117,7 @@ pub fn plan(
     let packets = bps * plan.longest_ps() as f64 * 1e-12 / bits;
     if packets < least_packets as f64 {
         return Err(
-            "the network is small, or its links short: parts would exchange more than they do",
+            "the network is small, or its links are short: parts would wait for each other",
         );
     }
     Ok(plan)
