@@ -635,7 +635,7 @@ class Erasure(TypedDict):
 
 class Message(TypedDict):
     """Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or
-    "unocc".
+    "unocc", or a class of your own with transport.messages = true.
     """
 
     paths: NotRequired[int]

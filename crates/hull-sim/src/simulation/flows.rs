@@ -236,7 +236,7 @@ pub struct FlowTable {
     pub paced: Vec<Paced>,
     /// Ends of the message transport.
     pub(super) connections: Vec<Connection>,
-    /// Place of each slot's ends among those of their kind; empty if all flows are of one kind, whose
+    /// Place of each slot's ends in the slab of their kind; empty if all flows are of one kind, whose
     /// places are the slots.
     pub(super) places: Vec<u32>,
     /// Whether there are transports of both kinds.

@@ -137,7 +137,7 @@ macro_rules! controls {
     };
 }
 
-/// Generates the enum of a transport's controls and its methods, which are those of the control.
+/// Generates the enum of a transport's controls, and methods that call the control's.
 macro_rules! dispatch {
     ($(#[$doc:meta])* $enum:ident { $($(#[$control_doc:meta])* $name:ident: $control:ty,)* }) => {
         $(#[$doc])*
@@ -156,8 +156,8 @@ macro_rules! dispatch {
     };
 }
 
-/// Generates the methods of an enum of controls, which call that of any variant's control, or those of
-/// a `boxed` control; all but `send_times`.
+/// Generates all methods of the trait but `send_times`: they call the control in any variant of an enum,
+/// or a `boxed` one.
 macro_rules! forward {
     ($target:ident $variants:tt) => {
         forward! {
