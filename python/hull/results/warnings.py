@@ -160,7 +160,9 @@ def _late_flows(parts: Sequence[Mapping[str, Any]]) -> str:
 
 def _one_thread(parts: Sequence[Mapping[str, Any]]) -> str:
     reasons = {part.get("divided", {}).get("because") for part in parts} - {None}
-    return f"run.threads: one thread served the run ({'; '.join(sorted(reasons))})" if reasons else ""
+    return (
+        f"run.threads: one thread served the run ({'; '.join(sorted(reasons))})" if reasons else ""
+    )
 
 
 def _sends_ect1(transport: Mapping[str, Any]) -> bool:
