@@ -1,6 +1,6 @@
 //! Packets on captured links, and on links whose far end cuts through.
 
-use super::Endpoints;
+use super::endpoints::Endpoints;
 use super::flows::NONE;
 use super::instruments::Instruments;
 use crate::measure::Context;

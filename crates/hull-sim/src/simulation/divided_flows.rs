@@ -15,7 +15,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::Endpoints;
+use super::endpoints::Endpoints;
 use super::flows::{FlowTable, Pending};
 use crate::measure::{AckedFlow, MessageWaits};
 use crate::network::{Network, Options, Waits};

@@ -1,9 +1,11 @@
 //! The paths of a packet through a host: out through stack, NIC and pacer, in through interrupt and
 //! stack.
 
+use super::Simulation;
 use super::clock::Clock;
+use super::endpoints::Endpoints;
 use super::forwarding::Taken;
-use super::{Endpoints, Simulation, Tally};
+use super::tally::Tally;
 use crate::engine::Kind;
 use crate::host::{Entry, Received, Release};
 use crate::network::{OptionTable, PACER, Packet, SENDER, flags};

@@ -18,7 +18,7 @@
 //! packet's time on the last link. It also takes longer if paths have different times, or links between
 //! switches are slower than the hosts'.
 
-use super::Endpoints;
+use super::endpoints::Endpoints;
 use super::flows::NONE;
 use crate::network::{Network, Segments};
 use crate::transport::message::MessageConfig;

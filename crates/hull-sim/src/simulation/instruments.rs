@@ -7,11 +7,12 @@ use std::path::Path;
 use indexmap::IndexMap;
 
 use super::clock::Clock;
+use super::fabric::Fabric;
 use super::flows::FlowTable;
 use super::live::Look;
 use super::outcome::Measured;
 use super::samplers::Intervals;
-use super::{Fabric, Tally};
+use super::tally::Tally;
 use crate::engine::Kind;
 use crate::measure::{
     Capture, CaptureConfig, CapturedPort, Distribution, Fairness, LatencyLog, Logs, PacerLog,

@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
+use super::endpoints::Endpoints;
+use super::fabric::Fabric;
 use super::flows::{FlowTable, Pending};
-use super::{Endpoints, Fabric};
 use crate::measure::MessageWaits;
 use crate::network::{FIRST_TIER, OptionTable, PLACES, Packet, SENDER, Waits, flags};
 use crate::transport::sequence;

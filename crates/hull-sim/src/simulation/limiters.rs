@@ -10,8 +10,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::Endpoints;
 use super::clock::Clock;
+use super::endpoints::Endpoints;
 use super::ends::Initial;
 use super::flows::FlowTable;
 use super::opening::mix;

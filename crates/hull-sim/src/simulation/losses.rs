@@ -8,7 +8,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::clock::Clock;
-use super::{Endpoints, Fabric, Tally};
+use super::endpoints::Endpoints;
+use super::fabric::Fabric;
+use super::tally::Tally;
 use crate::engine::Kind;
 use crate::network::{OptionTable, Packet};
 

@@ -1,9 +1,10 @@
 //! The message transport's part of a run: what connections and receivers send becomes packets on the
 //! path of their entropy value, packets become calls of both, and timers become events. Times are ps.
 
+use super::Simulation;
 use super::clock::Clock;
 use super::connection::Way;
-use super::{Endpoints, Simulation};
+use super::endpoints::Endpoints;
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
 use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Report, Signal, flags};

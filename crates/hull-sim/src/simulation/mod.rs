@@ -9,8 +9,10 @@ mod clock;
 mod completion;
 mod connection;
 mod control;
+mod demand;
 mod distances;
 mod divided_flows;
+mod endpoints;
 mod ends;
 mod fabric;
 mod flows;
@@ -29,32 +31,33 @@ mod outcome;
 mod paced;
 mod partition;
 mod prefetch_stages;
+mod records;
 mod samplers;
 mod small_queue;
+mod tally;
 mod tcp;
 mod timers;
 mod traffic;
 
 use crate::engine::{Entity, Kind, LARGE};
-use crate::host::HostSide;
-use crate::measure::{Counts, FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
-use crate::workload::{Agenda, QueryRecord, Traffic, Workload};
+use crate::workload::Workload;
 pub use crate::workload::{LastFlow, Quality};
 
 pub use build::{build, build_in_parts, build_with_external, verify};
 use clock::Clock;
-use completion::Completion;
 pub use control::Control;
+use demand::Demand;
+use endpoints::Endpoints;
 use fabric::Fabric;
-use flows::FlowTable;
 use instruments::Instruments;
 pub use live::{Live, Shown};
-use losses::Losses;
 pub use outcome::{
     Divided, DividedBy, Measured, Outcome, PacketCount, ProcessorUse, SendingUse, Throughput,
 };
 use partition::Partition;
 use prefetch_stages::Ahead;
+use records::Records;
+use tally::Tally;
 
 /// Smallest number of events between two looks at [`Control`]. A look comes when the calendar has
 /// sorted events.
@@ -88,63 +91,6 @@ pub struct Simulation {
     partition: Option<Box<Partition>>,
     /// Reason why a run that asks for several threads has one part.
     undivided: Option<&'static str>,
-}
-
-/// Hosts and flows.
-#[derive(Debug)]
-struct Endpoints {
-    hosts: HostSide,
-    table: FlowTable,
-    header_bytes: u16,
-    /// Largest payload of a packet, bytes.
-    mss: u16,
-    /// Whether a flow may have few bytes in its host's queue (`small_queue`).
-    limits_queues: bool,
-    /// Losses that their flows do not yet know.
-    losses: Losses,
-}
-
-/// Workload and its requests.
-#[derive(Debug)]
-struct Demand {
-    traffic: Traffic,
-    agenda: Agenda,
-    /// Tokens of the workload's wakes, by the index of their events.
-    wakes: Vec<u64>,
-    free_wakes: Vec<u32>,
-    /// Whether the run is complete: the workload has done everything, or, after the measured time,
-    /// everything that was started is complete.
-    done: bool,
-    completion: Completion,
-}
-
-/// Rows of the result tables.
-#[derive(Debug)]
-struct Records {
-    flows: FlowLog,
-    waits: WaitLog,
-    halves: HalfLog,
-    queries: Vec<QueryRecord>,
-    latency: LatencyLog,
-}
-
-/// Counters of a run.
-#[derive(Debug, Default)]
-struct Tally {
-    packets_sent: u64,
-    packets_delivered: u64,
-    packets_dropped: u64,
-    packet_hops: u64,
-    counts: Counts,
-    /// Counts by transport, if there are several.
-    of_transports: Vec<TransportCount>,
-    events_served: u64,
-    /// Number of these when the control was last looked at.
-    at_last_look: u64,
-    /// Number of samples among the served events; results do not count them.
-    samples: u64,
-    /// Largest number of flows at the same time, if slots do not tell.
-    flow_slots: Option<u64>,
 }
 
 impl Simulation {

@@ -3,8 +3,11 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::fabric::Fabric;
 use super::instruments::Instruments;
-use super::{Fabric, Failure, Records, Simulation, Tally};
+use super::records::Records;
+use super::tally::Tally;
+use super::{Failure, Simulation};
 use crate::host::HostSide;
 use crate::measure::{
     Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs,

@@ -6,8 +6,8 @@
 //! it takes the time of a 64-byte frame back over the links that the packet came by. It is not a packet
 //! of the run: it uses no capacity and is never lost. Times are ps.
 
-use super::Endpoints;
 use super::clock::Clock;
+use super::endpoints::Endpoints;
 use super::flows::FlowTable;
 use super::limiters::Share;
 use crate::engine::Kind;

@@ -4,8 +4,8 @@
 //! therefore processed in stages before it is served, and each stage prefetches the data that the
 //! previous one makes known. Prefetching does not affect results.
 
-use super::Endpoints;
 use super::connection::Way;
+use super::endpoints::Endpoints;
 use super::flows::FlowTable;
 use crate::engine::{Entity, EventQueue, Kind, PacketRef};
 use crate::network::{Hop, Network, Packet, flags};

@@ -1,8 +1,8 @@
 //! Periodic readings of a run: queues, flows, pacers. A sample does not perturb the run: a port only
 //! catches up with the time, a table only with flows that have ended.
 
-use super::Endpoints;
 use super::clock::Clock;
+use super::endpoints::Endpoints;
 use super::flows::FlowTable;
 use super::instruments::Instruments;
 use crate::engine::Kind;

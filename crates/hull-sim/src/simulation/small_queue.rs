@@ -4,7 +4,7 @@
 //! Linux measures the round trip at each acknowledgment, a sender here once per round trip, so the rate
 //! would be far too high while the queue grows. Times are ps.
 
-use super::Endpoints;
+use super::endpoints::Endpoints;
 use crate::network::{Packet, flags};
 use crate::scenario::Scenario;
 use crate::transport::Sender;

@@ -3,8 +3,9 @@
 
 use hull_core::accecn::Codepoint;
 
+use super::Simulation;
+use super::endpoints::Endpoints;
 use super::flows::NONE;
-use super::{Endpoints, Simulation};
 use crate::host::Received;
 use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, Report, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};

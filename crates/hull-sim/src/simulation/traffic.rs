@@ -1,9 +1,13 @@
 //! Connects the workload to the transport: executes its requests and reports arrivals.
 
+use super::Simulation;
 use super::clock::Clock;
+use super::demand::Demand;
 use super::divided_flows::At;
+use super::endpoints::Endpoints;
+use super::fabric::Fabric;
 use super::flows::{Flow, FlowTable, Pending, Unacked};
-use super::{Demand, Endpoints, Fabric, Records, Simulation};
+use super::records::Records;
 use crate::engine::Kind;
 use crate::measure::{AckedFlow, FlowLog, LoggedFlow, MessageWaits};
 use crate::network::Network;

@@ -1,7 +1,7 @@
 //! The structure of the crate: permitted module dependencies and the length of files. The tests
 //! read imports from the sources and skip the test modules in them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -144,6 +144,27 @@ const MAY_TOUCH_ALL: [(&str, &str); 7] = [
     ),
 ];
 
+/// The files of `simulation` that use each other in a circle, which no further file may join. The
+/// first circle is around the flow table, whose members' files also hold the code that needs the
+/// table; the second is around what a run measures.
+const CIRCLES: [&[&str]; 2] = [
+    &[
+        "connection",
+        "divided_flows",
+        "endpoints",
+        "ends",
+        "flows",
+        "followed",
+        "last_packets",
+        "limiters",
+        "losses",
+        "opening",
+        "paced",
+        "small_queue",
+    ],
+    &["instruments", "live", "outcome", "samplers"],
+];
+
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
@@ -219,6 +240,73 @@ fn no_module_is_left_out() {
     for module in declared.map(|name| name.trim_end_matches(';')) {
         assert!(MAY_USE.iter().any(|(name, _)| *name == module), "{module}");
     }
+}
+
+/// The files of a folder by module, such as `build/tcp`, each with the modules of its `use super`. The
+/// module of the folder itself, which names all of them, is left out.
+fn uses_within(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut files = Vec::new();
+    files_below(folder, &mut files);
+    let named = files
+        .iter()
+        .filter(|path| !path.ends_with("tests.rs"))
+        .map(|path| {
+            let name = path
+                .strip_prefix(folder)
+                .expect("below it")
+                .with_extension("");
+            let name = name.display().to_string();
+            let name = name
+                .strip_suffix("/mod")
+                .map_or(name.clone(), str::to_owned);
+            (name, code(path))
+        });
+    let codes: BTreeMap<String, String> = named.filter(|(name, _)| name != "mod").collect();
+    let uses = codes.iter().map(|(name, code)| {
+        let above: Vec<&str> = name.split('/').collect();
+        let found = code.split("use super::").skip(1).flat_map(|rest| {
+            let path = rest.split(';').next().unwrap_or_default();
+            let up = 1 + path.matches("super::").count();
+            let below = above[..above.len().saturating_sub(up)].join("/");
+            let path = path.trim_start_matches("super::");
+            let names = path.trim_matches(|c| c == '{' || c == '}').split(',');
+            let names = names.map(|name| name.trim().split("::").next().unwrap_or_default());
+            let paths = names.map(move |name| match below.is_empty() {
+                true => name.to_owned(),
+                false => format!("{below}/{name}"),
+            });
+            Vec::from_iter(paths)
+        });
+        let known = found.filter(|used| used != name && codes.contains_key(used));
+        (name.clone(), known.collect())
+    });
+    uses.collect()
+}
+
+/// The modules that one uses, directly or by others.
+fn reached<'a>(from: &'a str, uses: &'a BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut next = vec![from];
+    while let Some(name) = next.pop() {
+        for used in uses.get(name).into_iter().flatten() {
+            if found.insert(used.as_str()) {
+                next.push(used);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_further_file_of_the_simulation_joins_a_circle() {
+    let uses = uses_within(&source().join("simulation"));
+    let in_circle = uses
+        .keys()
+        .filter(|name| reached(name, &uses).contains(name.as_str()));
+    let in_circle: Vec<&str> = in_circle.map(String::as_str).collect();
+    let mut known = CIRCLES.concat();
+    known.sort_unstable();
+    assert_eq!(in_circle, known);
 }
 
 #[test]

@@ -34,8 +34,9 @@ use std::sync::atomic::AtomicU32;
 use std::thread;
 
 use super::divided_flows::Halves;
+use super::fabric::Fabric;
 use super::outcome::Measured;
-use super::{Control, Divided, DividedBy, Fabric, Failure, Simulation};
+use super::{Control, Divided, DividedBy, Failure, Simulation};
 use crate::scenario::Scenario;
 use crate::workload::{Traffic, Workload};
 use board::Board;

@@ -1,8 +1,11 @@
 //! The results of a run in parts: at the end the first part takes over the results of all others.
 
 use super::plan::Plan;
+use crate::simulation::Simulation;
+use crate::simulation::endpoints::Endpoints;
+use crate::simulation::fabric::Fabric;
 use crate::simulation::outcome::Measured;
-use crate::simulation::{Endpoints, Fabric, Simulation, Tally};
+use crate::simulation::tally::Tally;
 
 /// Adds the results of part `number` to the first part's.
 pub fn join(first: &mut Simulation, other: &mut Simulation, plan: &Plan, number: u8) {

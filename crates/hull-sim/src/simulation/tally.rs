@@ -1,0 +1,22 @@
+//! The counters of a run.
+
+use crate::measure::{Counts, TransportCount};
+
+/// Counters of a run.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) packets_sent: u64,
+    pub(super) packets_delivered: u64,
+    pub(super) packets_dropped: u64,
+    pub(super) packet_hops: u64,
+    pub(super) counts: Counts,
+    /// Counts by transport, if there are several.
+    pub(super) of_transports: Vec<TransportCount>,
+    pub(super) events_served: u64,
+    /// Number of these when the control was last looked at.
+    pub(super) at_last_look: u64,
+    /// Number of samples among the served events; results do not count them.
+    pub(super) samples: u64,
+    /// Largest number of flows at the same time, if slots do not tell.
+    pub(super) flow_slots: Option<u64>,
+}
