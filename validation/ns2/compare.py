@@ -108,7 +108,7 @@ def run_hull(hull: str, name: str, condition: str, case: Case) -> list[Path]:
     command = [hull, "run", str(file), "--out", str(out), "--force", "--quiet"]
     command += [f"--seeds={case.seeds}", f"--scheme={','.join(SCHEMES)}"]
     command += [word for key in sets for word in ("--set", key)]
-    _run(command)
+    _run(command, BUILD)
     return sorted(path.parent for path in out.glob("parts/**/scenario.toml"))
 
 
@@ -118,9 +118,9 @@ def run_ns2(out: Path, options: dict[str, Any]) -> None:
     _run(["ns", str(HERE / "star.tcl"), *words])
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str], folder: Path | None = None) -> None:
     try:
-        done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except OSError as error:
         told = f"{command[0]}: {error.strerror}"
         raise RuntimeError(f"{told}; expected ns-2 and hull in PATH, or --hull") from None

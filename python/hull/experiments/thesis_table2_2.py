@@ -215,5 +215,5 @@ EXPERIMENT = Experiment(
     ),
     draw=draw,
     quick=Size(overrides=("workload.incast.queries=200",), seeds=1),
-    full=Size(overrides=("workload.incast.queries=2500",), seeds=3),
+    full=Size(overrides=("workload.incast.queries=2500",), seeds=4),
 )
