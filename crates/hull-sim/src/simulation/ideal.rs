@@ -19,7 +19,7 @@
 //! switches are slower than the hosts'.
 
 use super::endpoints::Endpoints;
-use super::flows::NONE;
+use super::flow::NONE;
 use crate::network::{Network, Segments};
 use crate::transport::message::MessageConfig;
 use crate::workload::Besides;

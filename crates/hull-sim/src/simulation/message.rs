@@ -3,8 +3,8 @@
 
 use super::Simulation;
 use super::clock::Clock;
-use super::connection::Way;
 use super::endpoints::Endpoints;
+use super::flow::connection::Way;
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
 use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Report, Signal, flags};

@@ -1,39 +1,31 @@
 //! One run: the event loop. [`Simulation`] only dispatches: code that needs one component of a run is
 //! that component's method; code that needs two or three takes them as arguments. The path of a packet
 //! through the network is in `forwarding`, through a host in `host_path`, TCP in `tcp`, pacing in
-//! `paced`, the workload in `traffic`, measurements in `instruments`.
+//! `endpoints::sending`, the workload in `traffic`, measurements in `instruments`.
 
 mod build;
-mod captured;
 mod clock;
 mod completion;
-mod connection;
 mod control;
 mod demand;
 mod distances;
-mod divided_flows;
 mod endpoints;
-mod ends;
 mod fabric;
-mod flows;
-mod followed;
+mod flow;
+mod flow_table;
 mod forwarding;
+mod hash;
 mod host_path;
 mod ideal;
 mod instruments;
-mod last_packets;
-mod limiters;
 mod live;
 mod losses;
+mod measured;
 mod message;
-mod opening;
 mod outcome;
-mod paced;
 mod partition;
 mod prefetch_stages;
 mod records;
-mod samplers;
-mod small_queue;
 mod tally;
 mod tcp;
 mod timers;
@@ -51,9 +43,8 @@ use endpoints::Endpoints;
 use fabric::Fabric;
 use instruments::Instruments;
 pub use live::{Live, Shown};
-pub use outcome::{
-    Divided, DividedBy, Measured, Outcome, PacketCount, ProcessorUse, SendingUse, Throughput,
-};
+pub use measured::Measured;
+pub use outcome::{Divided, DividedBy, Outcome, PacketCount, ProcessorUse, SendingUse, Throughput};
 use partition::Partition;
 use prefetch_stages::Ahead;
 use records::Records;

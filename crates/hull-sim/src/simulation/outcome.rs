@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::fabric::Fabric;
 use super::instruments::Instruments;
+use super::measured::Measured;
 use super::records::Records;
 use super::tally::Tally;
 use super::{Failure, Simulation};
@@ -13,7 +14,7 @@ use crate::measure::{
     Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs,
     TransportCount, TransportSummary, WaitSummary,
 };
-use crate::network::{Network, Port, Reading};
+use crate::network::{Network, Port};
 use crate::workload::{LastFlow, Quality, QueryRecord, Workload};
 
 /// Packets of a run by their fate.
@@ -38,44 +39,6 @@ pub struct Throughput {
     pub utilization: f64,
     /// Payload that arrived at all hosts, bit/s.
     pub total_goodput_bps: f64,
-}
-
-/// Readings at the end of the warm-up or of the measured time.
-#[derive(Clone, Debug, Default)]
-pub struct Measured {
-    pub(super) at_ps: u64,
-    /// Payload by receiving host, bytes.
-    pub(super) received_bytes: Vec<u64>,
-    /// Counts by transport, if there are several.
-    pub(super) of_transports: Vec<TransportCount>,
-    /// Readings of the ports.
-    pub(super) ports: Vec<Reading>,
-    /// Latency by queue occupancy in the measured time at the client's port.
-    pub(super) occupancy: Distribution,
-    /// Latency by queue occupancy at each watched port.
-    pub(super) queues: IndexMap<String, Distribution>,
-    /// Fairness among long flows, of those that are followed.
-    pub(super) fairness: Option<Fairness>,
-}
-
-impl Measured {
-    /// Time since `before`, s.
-    fn seconds_since(&self, before: &Measured) -> f64 {
-        (self.at_ps - before.at_ps).max(1) as f64 * 1e-12
-    }
-
-    /// Difference of a port's reading since `before`.
-    fn at_port_since(&self, before: &Measured, port: usize) -> Reading {
-        let early = before.ports.get(port).copied().unwrap_or_default();
-        let late = self.ports[port];
-        Reading {
-            carried_bytes: late.carried_bytes - early.carried_bytes,
-            sent_bytes: late.sent_bytes - early.sent_bytes,
-            sent_packets: late.sent_packets.wrapping_sub(early.sent_packets),
-            waited_ps: late.waited_ps - early.waited_ps,
-            waited_packets: late.waited_packets.wrapping_sub(early.waited_packets),
-        }
-    }
 }
 
 /// Interrupts and processor time of a host with a receive path.

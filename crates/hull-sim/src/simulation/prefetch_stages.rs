@@ -4,9 +4,9 @@
 //! therefore processed in stages before it is served, and each stage prefetches the data that the
 //! previous one makes known. Prefetching does not affect results.
 
-use super::connection::Way;
 use super::endpoints::Endpoints;
-use super::flows::FlowTable;
+use super::flow::connection::Way;
+use super::flow_table::FlowTable;
 use crate::engine::{Entity, EventQueue, Kind, PacketRef};
 use crate::network::{Hop, Network, Packet, flags};
 use crate::prefetch::prefetch;

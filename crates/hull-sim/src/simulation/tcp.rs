@@ -5,7 +5,7 @@ use hull_core::accecn::Codepoint;
 
 use super::Simulation;
 use super::endpoints::Endpoints;
-use super::flows::NONE;
+use super::flow::NONE;
 use crate::host::Received;
 use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, Report, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};

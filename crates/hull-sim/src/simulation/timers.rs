@@ -9,7 +9,7 @@
 
 use super::Simulation;
 use super::clock::Clock;
-use super::flows::FlowTable;
+use super::flow_table::FlowTable;
 use crate::engine::{Entity, Kind};
 
 impl Simulation {

@@ -3,10 +3,13 @@
 use super::Simulation;
 use super::clock::Clock;
 use super::demand::Demand;
-use super::divided_flows::At;
 use super::endpoints::Endpoints;
 use super::fabric::Fabric;
-use super::flows::{Flow, FlowTable, Pending, Unacked};
+use super::flow::Flow;
+use super::flow::halves::At;
+use super::flow::messages::Pending;
+use super::flow::messages::Unacked;
+use super::flow_table::FlowTable;
 use super::records::Records;
 use crate::engine::Kind;
 use crate::measure::{AckedFlow, FlowLog, LoggedFlow, MessageWaits};

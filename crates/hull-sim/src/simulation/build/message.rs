@@ -11,8 +11,8 @@ use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, CongestionControl, Scenario, Transport};
 use crate::simulation::distances::{Distances, Ends};
-use crate::simulation::ends::Initial;
-use crate::simulation::flows::Template;
+use crate::simulation::flow::ends::Initial;
+use crate::simulation::flow::template::Template;
 use crate::topology::{Graph, Kind, Topology, TwoDatacentres};
 use crate::transport::message::{Erasure, MessageConfig};
 use crate::transport::{

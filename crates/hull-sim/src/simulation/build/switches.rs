@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::small_queue::SmallQueue;
+use super::super::flow::small_queue::SmallQueue;
 #[cfg(feature = "verilated")]
 use crate::network::rules::verilated::VerilatedPort;
 use crate::network::rules::{RandomLoss, Site};

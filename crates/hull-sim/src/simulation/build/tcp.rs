@@ -3,9 +3,9 @@
 use super::without_class;
 use crate::problem::Problem;
 use crate::scenario::{HostQueue, Scenario, Transport};
-use crate::simulation::ends::Initial;
-use crate::simulation::flows::Template;
-use crate::simulation::small_queue::SmallQueue;
+use crate::simulation::flow::ends::Initial;
+use crate::simulation::flow::small_queue::SmallQueue;
+use crate::simulation::flow::template::Template;
 use crate::transport::{
     CongestionControl, Controller, EchoKind, External, Receiver, ReceiverConfig, RtoConfig, Sender,
     SenderConfig, Window,

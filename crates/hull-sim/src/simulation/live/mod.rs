@@ -5,19 +5,18 @@
 //! Samples are taken every `measure.sample_interval` from time 0 on. Statistics restart at the end
 //! of the warm-up, as in a result folder.
 
-mod look;
 mod shown;
 
 use hdrhistogram::Histogram;
 
-use super::samplers::LIVE;
+use super::instruments::intervals::LIVE;
+use super::instruments::look::Look;
 use super::{Control, Failure, Simulation, build_with_external};
 use crate::engine::Kind;
 use crate::measure::Logs;
 use crate::problem::Problem;
 use crate::scenario::Resolved;
 
-pub(super) use look::Look;
 pub use shown::Shown;
 
 /// Packet-hops between two checks of the limit of [`Live::advance`]: less than a millisecond of

@@ -5,8 +5,8 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::Live;
-use super::look::Row;
 use crate::measure::{Distribution, FlowReading};
+use crate::simulation::instruments::look::Row;
 
 /// One flow over the samples; null before it is opened and after it has ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]

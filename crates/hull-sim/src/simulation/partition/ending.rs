@@ -7,7 +7,7 @@
 use super::neighbour::Neighbour;
 use super::part::{Part, Phase, Step};
 use crate::simulation::completion::{self, NOT_YET, Since};
-use crate::simulation::outcome::Measured;
+use crate::simulation::measured::Measured;
 use crate::workload::{Progress, Workload};
 
 impl Part<'_> {

@@ -3,7 +3,7 @@
 use super::message::Message;
 use super::part::{Part, Phase, Step};
 use crate::network::{Departure, NO_OPTIONS};
-use crate::simulation::divided_flows::Note;
+use crate::simulation::flow::halves::Note;
 
 /// Place of part `other` among the neighbours of part `number`, which are all others in order.
 #[inline]

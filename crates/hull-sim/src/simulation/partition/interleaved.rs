@@ -9,7 +9,7 @@ use super::ServedBy;
 use super::board::Board;
 use super::part::{Part, Step};
 use super::tests::{everything, of_threads, served};
-use crate::simulation::opening::mix;
+use crate::simulation::hash::mix;
 use crate::simulation::{Control, Failure, Simulation};
 
 /// Largest number of steps of a part before the next one: a part that only waits looks at the board.

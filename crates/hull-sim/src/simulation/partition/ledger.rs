@@ -8,7 +8,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 
 use crate::measure::{AckedFlow, FlowLog};
-use crate::simulation::divided_flows::{At, Report};
+use crate::simulation::flow::halves::At;
+use crate::simulation::flow::halves::Report;
 use crate::workload::FlowRecord;
 
 /// Part of a row, and its number there.

@@ -10,7 +10,7 @@ use crate::simulation::completion::{NOT_YET, Since};
 pub enum Message {
     /// A packet on the link before its next hop, in the order in which it was queued there.
     Packet(Scheduled),
-    /// The next note ([`Note`](crate::simulation::divided_flows::Note)), which travels beside the channel.
+    /// The next note ([`Note`](crate::simulation::flow::halves::Note)), which travels beside the channel.
     Note,
     /// The sender's clock.
     Clock(Clock),

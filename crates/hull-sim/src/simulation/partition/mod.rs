@@ -3,7 +3,7 @@
 //!
 //! Every part is a [`Simulation`] with all ports, of which it uses its own queues; a cut link has its
 //! queue in one part and its packets in flight in others. Each part has some of the hosts and their flows
-//! ([`halves`](super::divided_flows)), and draws the whole workload; part 0 orders the rows of the tables
+//! (`flow_table::halves`), and draws the whole workload; part 0 orders the rows of the tables
 //! (`ledger`). Each part serves its events in the order of a single thread, and nothing reaches another
 //! part without delay, so results do not depend on which part is ahead. `features` alone lists what may be
 //! simulated in parts.
@@ -33,9 +33,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::thread;
 
-use super::divided_flows::Halves;
 use super::fabric::Fabric;
-use super::outcome::Measured;
+use super::flow::halves::Halves;
+use super::measured::Measured;
 use super::{Control, Divided, DividedBy, Failure, Simulation};
 use crate::scenario::Scenario;
 use crate::workload::{Traffic, Workload};

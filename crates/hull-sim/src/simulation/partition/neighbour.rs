@@ -13,7 +13,7 @@ use super::channel::{Reader, Writer, channel};
 use super::message::{Clock, Message};
 use crate::network::NO_OPTIONS;
 use crate::simulation::completion::Since;
-use crate::simulation::divided_flows::Note;
+use crate::simulation::flow::halves::Note;
 
 /// Another part as seen by one part. Two threads never share its cache lines.
 #[derive(Debug)]
@@ -203,7 +203,7 @@ impl Neighbour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::divided_flows::Report;
+    use crate::simulation::flow::halves::Report;
 
     fn take_all(neighbour: &mut Neighbour) {
         while neighbour.fetch() {

@@ -8,7 +8,7 @@
 use super::board::Board;
 use super::ledger::Ledger;
 use super::neighbour::Neighbour;
-use crate::simulation::outcome::Measured;
+use crate::simulation::measured::Measured;
 use crate::simulation::{Control, Failure, Simulation};
 
 /// Number of events above which a stride is too long: they are tens of microseconds of work in a

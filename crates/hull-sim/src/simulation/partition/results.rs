@@ -4,7 +4,7 @@ use super::plan::Plan;
 use crate::simulation::Simulation;
 use crate::simulation::endpoints::Endpoints;
 use crate::simulation::fabric::Fabric;
-use crate::simulation::outcome::Measured;
+use crate::simulation::measured::Measured;
 use crate::simulation::tally::Tally;
 
 /// Adds the results of part `number` to the first part's.

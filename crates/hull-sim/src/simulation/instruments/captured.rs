@@ -1,16 +1,16 @@
 //! Packets on captured links, and on links whose far end cuts through.
 
-use super::endpoints::Endpoints;
-use super::flows::NONE;
-use super::instruments::Instruments;
+use super::Instruments;
 use crate::measure::Context;
 use crate::network::{Network, Packet, flags};
+use crate::simulation::endpoints::Endpoints;
+use crate::simulation::flow::NONE;
 
 impl Instruments {
     /// Processes an observed packet that leaves the link of `port`. Returns the time after which
     /// its last bit follows, ps.
     #[inline(never)]
-    pub(super) fn observe(
+    pub fn observe(
         &mut self,
         now_ps: u64,
         network: &Network,

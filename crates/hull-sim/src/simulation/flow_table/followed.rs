@@ -1,22 +1,11 @@
-//! Flows recorded over time: the first flows opened, up to a number. They are read at each sample while
-//! they are open, and once more after they end.
+//! Readings of followed flows: at each sample while they are open, and once more after they end.
 
-use super::connection::Connection;
-use super::ends::Ends;
-use super::flows::{Flow, FlowTable};
+use super::FlowTable;
 use crate::measure::FlowReading;
+use crate::simulation::flow::Flow;
+use crate::simulation::flow::connection::Connection;
+use crate::simulation::flow::ends::Ends;
 use crate::transport::{CongestionControl, MAX_WINDOW_BYTES, Pace};
-
-/// Flows that are followed.
-#[derive(Debug, Default)]
-pub struct Followed {
-    /// Number below which flows are followed.
-    pub below: u64,
-    /// Slots of followed flows that are open or have not been read since they ended.
-    slots: Vec<u32>,
-    /// Last readings of flows whose slot was reused since the last sample.
-    ended: Vec<FlowReading>,
-}
 
 impl FlowTable {
     /// Slots of the followed flows.
@@ -25,7 +14,7 @@ impl FlowTable {
     }
 
     /// Keeps the last reading of a followed flow whose slot is about to be reused.
-    pub(super) fn keep_last_reading(&mut self, slot: u32) {
+    pub fn keep_last_reading(&mut self, slot: u32) {
         if self.flows[slot as usize].followed {
             let reading = self.reading(slot);
             self.following.ended.push(reading);
@@ -34,7 +23,7 @@ impl FlowTable {
     }
 
     /// Follows a new flow if its number is low enough.
-    pub(super) fn follow(&mut self, slot: u32) {
+    pub fn follow(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.followed = flow.number < self.following.below;
         if flow.followed {
@@ -64,7 +53,7 @@ impl FlowTable {
         readings
     }
 
-    pub(super) fn reading(&self, slot: u32) -> FlowReading {
+    pub fn reading(&self, slot: u32) -> FlowReading {
         let flow = &self.flows[slot as usize];
         let (sender, receiver) = match self.ends(slot) {
             Ends::Message(connection) => return connection.reading(flow),

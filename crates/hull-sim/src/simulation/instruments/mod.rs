@@ -2,17 +2,14 @@
 //! warm-up and of the measured time. Readings in between are in `samplers`, packets of captured ports
 //! in `captured`.
 
+mod captured;
+pub mod intervals;
+mod live;
+pub mod look;
+mod samplers;
+
 use std::path::Path;
 
-use indexmap::IndexMap;
-
-use super::clock::Clock;
-use super::fabric::Fabric;
-use super::flows::FlowTable;
-use super::live::Look;
-use super::outcome::Measured;
-use super::samplers::Intervals;
-use super::tally::Tally;
 use crate::engine::Kind;
 use crate::measure::{
     Capture, CaptureConfig, CapturedPort, Distribution, Fairness, LatencyLog, Logs, PacerLog,
@@ -21,7 +18,15 @@ use crate::measure::{
 use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
 use crate::problem::Problem;
 use crate::scenario::{self, Probe, Scenario};
+use crate::simulation::clock::Clock;
+use crate::simulation::fabric::Fabric;
+use crate::simulation::flow_table::FlowTable;
+use crate::simulation::measured::Measured;
+use crate::simulation::tally::Tally;
 use crate::topology::{self, Graph, Observed, Routes};
+use indexmap::IndexMap;
+use intervals::Intervals;
+use look::Look;
 
 /// Flow that had data to deliver at the end of the warm-up.
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +180,7 @@ fn capture(
 
 impl Instruments {
     /// Creates the next probe to the client (paper 5.2). Returns its sender and its packet.
-    pub(super) fn next_probe(&mut self, clock: &mut Clock) -> Option<(usize, Packet)> {
+    pub fn next_probe(&mut self, clock: &mut Clock) -> Option<(usize, Packet)> {
         let probe = self.probe.as_ref()?;
         let next_ps = clock.now_ps + probe.interval.0;
         if next_ps < clock.end_ps {
@@ -188,7 +193,7 @@ impl Instruments {
     }
 
     /// Records the latency of a probe at a switch: its wait at the client's port.
-    pub(super) fn time_probe(
+    pub fn time_probe(
         &self,
         clock: &Clock,
         latency: &mut LatencyLog,
@@ -208,7 +213,7 @@ impl Instruments {
     }
 
     /// Creates the client's reply to a ping, with the same number of bytes.
-    pub(super) fn reply(&self, ping: &Packet) -> Option<Packet> {
+    pub fn reply(&self, ping: &Packet) -> Option<Packet> {
         let (_, back) = self.probe_routes;
         let reply = flags::PROBE | flags::REPLY;
         (ping.flags & flags::REPLY == 0)
@@ -216,7 +221,7 @@ impl Instruments {
     }
 
     /// Reads the counters at the end of the warm-up.
-    pub(super) fn end_warmup(
+    pub fn end_warmup(
         &mut self,
         now_ps: u64,
         fabric: &mut Fabric,
@@ -249,7 +254,7 @@ impl Instruments {
 
     /// Payload that flows with these numbers have delivered in order since the end of the warm-up
     /// (or, before it, since time 0), bytes. Only followed flows count.
-    pub(super) fn delivered(&self, table: &FlowTable, numbers: &std::ops::Range<u64>) -> u64 {
+    pub fn delivered(&self, table: &FlowTable, numbers: &std::ops::Range<u64>) -> u64 {
         let followed = table.followed().filter_map(|slot| {
             let number = table.flows[slot as usize].number;
             let early = self.long_flows.iter().find(|flow| flow.number == number);
@@ -263,7 +268,7 @@ impl Instruments {
     /// Counts new payload that arrives at a host. If the packet arrives while the warm-up ends, the
     /// bytes received before the end belong to the warm-up.
     #[inline]
-    pub(super) fn count_received(
+    pub fn count_received(
         &mut self,
         clock: &Clock,
         fabric: &Fabric,
@@ -312,7 +317,7 @@ impl Instruments {
     }
 
     /// Reads the instruments at the end of the measured time.
-    pub(super) fn measure(
+    pub fn measure(
         &mut self,
         now_ps: u64,
         fabric: &mut Fabric,
@@ -362,7 +367,7 @@ impl Instruments {
 impl Tally {
     /// Counts a data packet that has arrived, by transport.
     #[inline]
-    pub(super) fn count_received(&mut self, table: &FlowTable, packet: &Packet, new_bytes: u64) {
+    pub fn count_received(&mut self, table: &FlowTable, packet: &Packet, new_bytes: u64) {
         if !self.of_transports.is_empty() {
             let transport = table.flows[packet.flow as usize].transport;
             let count = &mut self.of_transports[usize::from(transport)];

@@ -4,12 +4,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::measure::FlowReading;
-use crate::network::Network;
-use crate::simulation::flows::FlowTable;
-use crate::simulation::instruments::Instruments;
 
 /// Largest number of samples kept for the next look; beyond it, every second one is dropped.
 const MOST_ROWS: usize = 4096;
+
 /// Largest number of samples over which throughput is averaged.
 const MOST_AVERAGED: usize = 4096;
 
@@ -29,7 +27,7 @@ pub struct Row {
 /// Samples of a live run.
 #[derive(Debug)]
 pub struct Look {
-    interval_ps: u64,
+    pub interval_ps: u64,
     /// Numbers of the displayed flows.
     pub flows: Range<u64>,
     /// Bytes that the link had carried at the last samples; the first is before the averaging
@@ -64,7 +62,7 @@ impl Look {
         std::mem::take(&mut self.rows)
     }
 
-    fn throughput_bps(&mut self, carried_bytes: f64) -> f64 {
+    pub fn throughput_bps(&mut self, carried_bytes: f64) -> f64 {
         self.carried.push_back(carried_bytes);
         if self.carried.len() > self.averaged + 1 {
             self.carried.pop_front();
@@ -77,7 +75,7 @@ impl Look {
         8e12 * bytes / (intervals as u64 * self.interval_ps) as f64
     }
 
-    fn keep(&mut self, row: Row) {
+    pub fn keep(&mut self, row: Row) {
         self.left_out += 1;
         if self.left_out < self.kept_of {
             return;
@@ -92,35 +90,5 @@ impl Look {
                 number % 2 == 0
             });
         }
-    }
-}
-
-impl Instruments {
-    /// Records the display of a live run. Returns the time of the next call, ps, if the run is
-    /// live.
-    pub(in crate::simulation) fn sample_live(
-        &mut self,
-        now_ps: u64,
-        network: &mut Network,
-        table: &FlowTable,
-    ) -> Option<u64> {
-        let look = self.live.as_mut()?;
-        let (port, options) = (&mut network.ports[self.client_port], &mut network.options);
-        let throughput_bps = look.throughput_bps(port.carried_bytes(now_ps, options));
-        let mut flows = vec![None; (look.flows.end - look.flows.start) as usize];
-        for slot in table.followed() {
-            let number = table.flows[slot as usize].number;
-            if look.flows.contains(&number) {
-                flows[(number - look.flows.start) as usize] = Some(table.reading(slot));
-            }
-        }
-        look.keep(Row {
-            at_ps: now_ps,
-            queue_bytes: port.queue(now_ps, options).bytes,
-            phantom_bytes: port.phantom_bytes(now_ps, options),
-            throughput_bps,
-            flows,
-        });
-        Some(look.interval_ps)
     }
 }

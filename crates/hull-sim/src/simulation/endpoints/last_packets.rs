@@ -4,71 +4,21 @@
 //! The waits travel with the packet's options. They end at the receiver, before interrupts and stack,
 //! and are kept there until the message is complete.
 
-use std::collections::HashMap;
-
-use super::endpoints::Endpoints;
-use super::fabric::Fabric;
-use super::flows::{FlowTable, Pending};
-use crate::measure::MessageWaits;
+use super::Endpoints;
 use crate::network::{FIRST_TIER, OptionTable, PLACES, Packet, SENDER, Waits, flags};
+use crate::simulation::fabric::Fabric;
+use crate::simulation::flow::last_packets::Arrival;
 use crate::transport::sequence;
-
-/// Slot and end of a message, modulo 2^32.
-type Key = (u32, u32);
-
-/// Last packets that have arrived, whose messages are incomplete.
-#[derive(Debug, Default)]
-pub struct LastPackets {
-    /// The latest one: most messages are complete at once, so that it is taken before the next comes.
-    latest: Option<(Key, Arrival)>,
-    others: HashMap<Key, Arrival>,
-}
-
-impl LastPackets {
-    /// Adds an arrival; the first of several copies of a packet counts.
-    fn insert(&mut self, key: Key, arrival: Arrival) {
-        if self.get_mut(key).is_none()
-            && let Some((key, arrival)) = self.latest.replace((key, arrival))
-        {
-            self.others.insert(key, arrival);
-        }
-    }
-
-    fn get_mut(&mut self, key: Key) -> Option<&mut Arrival> {
-        match &mut self.latest {
-            Some((latest, arrival)) if *latest == key => Some(arrival),
-            _ if self.others.is_empty() => None,
-            _ => self.others.get_mut(&key),
-        }
-    }
-
-    fn remove(&mut self, key: Key) -> Option<Arrival> {
-        match &self.latest {
-            Some((latest, _)) if *latest == key => self.latest.take().map(|(_, arrival)| arrival),
-            _ if self.others.is_empty() => None,
-            _ => self.others.remove(&key),
-        }
-    }
-}
-
-/// Arrival of a message's last packet.
-#[derive(Clone, Copy, Debug)]
-struct Arrival {
-    waits: Waits,
-    at_ps: u64,
-    /// Time at which the transport received it, ps.
-    received_ps: Option<u64>,
-}
 
 impl OptionTable {
     /// Records the waits of a packet from now on.
-    pub(super) fn follow_last(&mut self, packet: &mut Packet, now_ps: u64) {
+    pub fn follow_last(&mut self, packet: &mut Packet, now_ps: u64) {
         packet.flags |= flags::LAST;
         packet.options = self.follow(packet.options, Waits::of_sent(now_ps));
     }
 
     /// Ends a stage of a last packet in its host: it has been at `place` since the last one.
-    pub(super) fn leave_stage(&mut self, packet: &Packet, place: usize, now_ps: u64) {
+    pub fn leave_stage(&mut self, packet: &Packet, place: usize, now_ps: u64) {
         if packet.is_last()
             && let Some(waits) = self.waits_mut(packet.options)
         {
@@ -102,7 +52,7 @@ impl Fabric {
 impl Endpoints {
     /// Follows a packet that ends at this position of its flow's data, if a message ends there.
     #[inline(always)]
-    pub(super) fn follow_if_last(
+    pub fn follow_if_last(
         &self,
         packet: &mut Packet,
         position: u64,
@@ -116,12 +66,7 @@ impl Endpoints {
 
     /// Takes a last packet that has arrived at its host out of the network.
     #[inline(never)]
-    pub(super) fn take_last(
-        &mut self,
-        packet: &mut Packet,
-        now_ps: u64,
-        options: &mut OptionTable,
-    ) {
+    pub fn take_last(&mut self, packet: &mut Packet, now_ps: u64, options: &mut OptionTable) {
         let (waits, entry) = options.arrive(packet.options);
         packet.options = entry;
         let slot = packet.flow;
@@ -142,7 +87,7 @@ impl Endpoints {
 
     /// Records that the transport has received a last packet.
     #[inline(never)]
-    pub(super) fn receive_last(&mut self, packet: &Packet, now_ps: u64) {
+    pub fn receive_last(&mut self, packet: &Packet, now_ps: u64) {
         if let Some(end) = self.end_of(packet)
             && let Some(arrival) = self.table.last_packets.get_mut((packet.flow, end))
         {
@@ -163,27 +108,5 @@ impl Endpoints {
         }
         let payload = u32::from(packet.wire_bytes - self.header_bytes);
         Some(packet.seq.wrapping_add(payload))
-    }
-}
-
-impl FlowTable {
-    /// Takes the waits of the last packet of a message that is complete at `now_ps`; `None` if it has
-    /// not arrived.
-    #[inline]
-    pub(super) fn take_waits(
-        &mut self,
-        slot: u32,
-        message: &Pending,
-        now_ps: u64,
-    ) -> Option<MessageWaits> {
-        let key = (slot, message.end as u32);
-        let arrival = self.last_packets.remove(key)?;
-        let received_ps = arrival.received_ps.unwrap_or(now_ps);
-        Some(MessageWaits {
-            waits: arrival.waits,
-            arrived_ps: arrival.at_ps,
-            received_ps,
-            complete_ps: now_ps,
-        })
     }
 }

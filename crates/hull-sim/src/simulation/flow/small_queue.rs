@@ -4,8 +4,6 @@
 //! Linux measures the round trip at each acknowledgment, a sender here once per round trip, so the rate
 //! would be far too high while the queue grows. Times are ps.
 
-use super::endpoints::Endpoints;
-use crate::network::{Packet, flags};
 use crate::scenario::Scenario;
 use crate::transport::Sender;
 
@@ -49,7 +47,7 @@ impl SmallQueue {
 
     /// Whether a flow with `bytes` in the queue may add to it.
     #[inline]
-    fn has_room(&self, bytes: u32, sender: &Sender, link_bps: u64) -> bool {
+    pub fn has_room(&self, bytes: u32, sender: &Sender, link_bps: u64) -> bool {
         bytes < self.least || (bytes < self.most && bytes < self.paced_bytes(sender, link_bps))
     }
 
@@ -58,55 +56,5 @@ impl SmallQueue {
         let rate_bps = sender.pacing_bps().unwrap_or(u64::MAX).min(link_bps);
         let bytes = u128::from(rate_bps) * u128::from(self.time_ps) / 8_000_000_000_000;
         u32::try_from(bytes).unwrap_or(u32::MAX)
-    }
-}
-
-impl Endpoints {
-    /// Whether a flow may add to the queue of its host. If not, it waits for it.
-    #[inline]
-    pub(super) fn has_room_at_host(&mut self, slot: u32) -> bool {
-        let Some(limit) = self.table.template(slot).small_queue else {
-            return true;
-        };
-        let at = self.table.place(slot);
-        let flow = &mut self.table.flows[slot as usize];
-        let sender = &mut self.table.senders[at];
-        let link_bps = self.hosts.rates_bps[flow.src as usize];
-        let has_room = limit.has_room(flow.at_host_bytes, sender, link_bps);
-        flow.waits_for_host = !has_room;
-        if !has_room {
-            sender.note_host_limit();
-        }
-        has_room
-    }
-
-    /// Counts a packet that enters a host.
-    #[inline]
-    pub(super) fn enter_host(&mut self, packet: &Packet) {
-        if self.limits_queues && packet.has(flags::DATA) {
-            let flow = &mut self.table.flows[packet.flow as usize];
-            flow.at_host_bytes += u32::from(packet.wire_bytes);
-        }
-    }
-
-    /// Counts a packet that leaves the queue of a host. Returns true if its flow waits for that.
-    #[inline]
-    pub(super) fn leave_host(&mut self, packet: &Packet) -> bool {
-        if !packet.has(flags::DATA) {
-            return false;
-        }
-        let bytes = u32::from(packet.wire_bytes);
-        let flow = &mut self.table.flows[packet.flow as usize];
-        flow.at_host_bytes = flow.at_host_bytes.saturating_sub(bytes);
-        flow.waits_for_host
-    }
-
-    /// Forgets what flows had in the queue of a port that has failed.
-    pub(super) fn forget_host_queue(&mut self, port: usize) {
-        for flow in &mut self.table.flows {
-            if self.hosts.ports[flow.src as usize] as usize == port {
-                flow.at_host_bytes = 0;
-            }
-        }
     }
 }

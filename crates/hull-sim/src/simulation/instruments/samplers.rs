@@ -1,51 +1,20 @@
 //! Periodic readings of a run: queues, flows, pacers. A sample does not perturb the run: a port only
 //! catches up with the time, a table only with flows that have ended.
 
-use super::clock::Clock;
-use super::endpoints::Endpoints;
-use super::flows::FlowTable;
-use super::instruments::Instruments;
+use super::Instruments;
+use super::intervals::{FLOWS, PACERS, QUEUES};
 use crate::engine::Kind;
 use crate::host::HostSide;
 use crate::measure::{LatencyLog, PacerRow, QueueRow, SeriesRow};
 use crate::network::{Network, QueueLevel};
-use crate::scenario::Scenario;
-
-/// Readings of events of `Kind::Sample`, by their index.
-const QUEUES: usize = 0;
-const FLOWS: usize = 1;
-const PACERS: usize = 2;
-/// Display of a live run; last, so that it includes the others' records.
-pub(super) const LIVE: usize = 3;
-
-/// Times between two samples, ps.
-#[derive(Clone, Copy, Debug)]
-pub struct Intervals {
-    queues_ps: u64,
-    flows_ps: Option<u64>,
-    pacers_ps: Option<u64>,
-    /// Time of the last reading of flows, ps.
-    flows_read_ps: Option<u64>,
-}
-
-impl Intervals {
-    /// Intervals that the scenario sets.
-    pub fn of(scenario: &Scenario) -> Self {
-        let measure = &scenario.measure;
-        let pacers = measure.pacers.as_ref().filter(|_| scenario.pacer.is_some());
-        Intervals {
-            queues_ps: measure.sample_interval.0,
-            flows_ps: measure.flows.as_ref().map(|flows| flows.interval.0),
-            pacers_ps: pacers.map(|pacers| pacers.interval.0),
-            flows_read_ps: None,
-        }
-    }
-}
+use crate::simulation::clock::Clock;
+use crate::simulation::endpoints::Endpoints;
+use crate::simulation::flow_table::FlowTable;
 
 impl Instruments {
     /// Schedules the first samples: queues from the end of the warm-up, flows and pacers from the
     /// start.
-    pub(super) fn begin_samples(&self, clock: &mut Clock) {
+    pub fn begin_samples(&self, clock: &mut Clock) {
         clock.schedule(clock.warmup_ps, Kind::Sample, QUEUES);
         if self.intervals.flows_ps.is_some() {
             clock.schedule(0, Kind::Sample, FLOWS);
@@ -56,7 +25,7 @@ impl Instruments {
     }
 
     /// Takes the readings that are due.
-    pub(super) fn sample(
+    pub fn sample(
         &mut self,
         what: usize,
         clock: &mut Clock,
@@ -87,12 +56,7 @@ impl Instruments {
     }
 
     /// Takes the last readings at the end of the measured time.
-    pub(super) fn end_samples(
-        &mut self,
-        now_ps: u64,
-        network: &mut Network,
-        table: &mut FlowTable,
-    ) {
+    pub fn end_samples(&mut self, now_ps: u64, network: &mut Network, table: &mut FlowTable) {
         self.note_changes(now_ps, now_ps + 1, network);
         for &port in &self.ports {
             if let Some(watch) = network.ports[port].watched() {
@@ -138,7 +102,7 @@ impl Instruments {
 
     /// Discards the changes of the warm-up and records the queues at its end, if every change is
     /// recorded.
-    pub(super) fn begin_queues(&mut self, now_ps: u64, network: &mut Network) {
+    pub fn begin_queues(&mut self, now_ps: u64, network: &mut Network) {
         if !self.queue_changes {
             return;
         }

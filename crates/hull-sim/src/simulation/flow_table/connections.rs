@@ -1,0 +1,60 @@
+//! Routes and credit of the connections of the message transport.
+
+use super::FlowTable;
+use crate::network::Network;
+use crate::simulation::flow::connection::Way;
+use crate::simulation::hash::mix;
+use crate::topology::Routes;
+
+impl FlowTable {
+    /// Selects an entropy value of a connection by 32 random bits.
+    pub fn any_entropy(&self, slot: u32, random: u32) -> u16 {
+        let config = self.template(slot).messages();
+        let paths = config.map_or(1, |config| u64::from(config.common.paths));
+        ((u64::from(random) * paths) >> 32) as u16
+    }
+
+    /// Whether a slot holds an open connection with this number at its receiver's host.
+    pub fn is_pulled(&self, slot: u32, number: u32) -> bool {
+        let connection = self.connection_at(slot);
+        self.flows[slot as usize].live
+            && connection.is_some_and(|connection| connection.at_puller == Some(number))
+    }
+
+    /// First entry of a packet's route.
+    pub fn message_route(
+        &mut self,
+        slot: u32,
+        entropy: u16,
+        way: Way,
+        network: &mut Network,
+        routes: &Routes,
+    ) -> u32 {
+        let at = slot as usize;
+        let (flow, seed, longest) = (&self.flows[at], self.seed, self.longest_route);
+        let ends = match way {
+            Way::Out => (flow.src, flow.dst),
+            Way::Back => (flow.dst, flow.src),
+        };
+        let place = self.place(slot);
+        let connection = &mut self.connections[place];
+        let number = mix(2 * connection.number + way as u64);
+        let route = &mut connection.routes[2 * usize::from(entropy) + way as usize];
+        if !route.is_found {
+            if route.at == u32::MAX {
+                route.at = network.reserve_route(longest);
+            }
+            route.is_found = true;
+            let hash = mix(seed ^ number.wrapping_add(u64::from(entropy) + 1));
+            let route_at = route.at;
+            self.find_route(network, routes, route_at, ends, hash);
+            if way == Way::Out
+                && let Some(connection) = self.connection(slot)
+            {
+                connection.note_route(route_at, network);
+            }
+            return route_at;
+        }
+        route.at
+    }
+}
