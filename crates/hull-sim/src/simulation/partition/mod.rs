@@ -77,6 +77,16 @@ impl ServedBy {
             ServedBy::Interleaved(_) => 1,
         }
     }
+
+    /// Number of records in a channel, a power of two.
+    fn capacity(self, parts: usize) -> usize {
+        match self {
+            ServedBy::Threads(_) => RECORDS / parts.next_power_of_two(),
+            // Channels are often full, as they are if a thread waits long for its processor.
+            #[cfg(test)]
+            ServedBy::Interleaved(seed) => 2 << (seed % 4),
+        }
+    }
 }
 
 /// Plan of the parts of a run, at most one for each thread that the scenario asks for, or the reason why
@@ -222,11 +232,14 @@ fn run_all(
     control: &Control,
 ) -> Result<(Vec<Measured>, Vec<f64>), Failure> {
     let board = Board::new(plan.parts, served_by.threads());
-    let distances_ps = plan.distances_ps();
+    let (distances_ps, capacity) = (plan.distances_ps(), served_by.capacity(plan.parts));
     let controls: Vec<_> = others.iter().map(|_| control.of_another_part()).collect();
     let controls = std::iter::once(control).chain(controls.iter().map(|control| &**control));
     let simulations = std::iter::once(first).chain(others);
-    let parts = simulations.zip(controls).zip(neighbours(plan)).enumerate();
+    let parts = simulations
+        .zip(controls)
+        .zip(neighbours(plan, capacity))
+        .enumerate();
     let part = |(number, ((simulation, control), neighbours))| {
         let to_part = distances_ps.iter().map(|from| from[number]).collect();
         Part::new(number, simulation, control, neighbours, &board, to_part)
@@ -278,9 +291,8 @@ fn on_threads(parts: &mut [Part<'_>], board: &Board) -> Vec<f64> {
 /// second-level cache.
 const RECORDS: usize = 1 << 12;
 
-/// Neighbours of each part, in the order of their numbers.
-fn neighbours(plan: &Plan) -> Vec<Vec<Neighbour>> {
-    let capacity = RECORDS / plan.parts.next_power_of_two();
+/// Neighbours of each part, in the order of their numbers, with channels of `capacity` records.
+fn neighbours(plan: &Plan, capacity: usize) -> Vec<Vec<Neighbour>> {
     let mut all: Vec<Vec<Neighbour>> = (0..plan.parts).map(|_| Vec::new()).collect();
     for second in 0..plan.parts {
         for first in 0..second {

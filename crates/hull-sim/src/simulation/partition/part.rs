@@ -86,6 +86,9 @@ pub struct Part<'a> {
     in_vain: u32,
     /// Time before which nothing arrives, as determined by the board, ps.
     silence_ps: u64,
+    /// Whether the others can read this part's last clock, which also tells since when its flows are
+    /// complete.
+    has_told: bool,
     /// Whether this part's post is on the board.
     pub(super) is_posted: bool,
     versions: Vec<u64>,
@@ -128,6 +131,7 @@ impl<'a> Part<'a> {
             steps: 0,
             in_vain: 0,
             silence_ps: 0,
+            has_told: false,
             is_posted: false,
             versions: Vec::new(),
             is_done: false,
@@ -279,6 +283,7 @@ impl<'a> Part<'a> {
             return;
         }
         self.neighbours.iter_mut().for_each(Neighbour::publish);
+        self.has_told = false;
         if self.is_behind() {
             return; // no clock before everything that it speaks of
         }
@@ -286,6 +291,7 @@ impl<'a> Part<'a> {
             neighbour.send_clock_alone(clock_ps, complete);
             self.board.call(neighbour.part);
         }
+        self.has_told = !self.is_behind();
     }
 
     /// Withdraws the post, if it is on the board.
@@ -297,9 +303,14 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Checks every so many idle steps whether all parts wait, and how far they can then advance.
+    /// Checks every so many idle steps whether all parts wait, and how far they can then advance. A
+    /// part waits only after its clock: the others must know of its complete flows before they
+    /// advance, because the run may end with them.
     fn seek_silence(&mut self) {
         if !self.is_posted {
+            if !self.has_told {
+                return;
+            }
             self.is_posted = true;
             let next_ps = self.next_ps();
             let sent = self.neighbours.iter().map(|other| other.sent).sum();
