@@ -8,7 +8,7 @@ use super::opening::mix;
 use crate::memory::{block, block_of};
 use crate::network::Network;
 use crate::prefetch::prefetch;
-use crate::topology::Routes;
+use crate::topology::{Routes, Sending};
 use crate::transport::message::{LoadBalancing, MessageConfig, MessageReceiver, MessageSender};
 
 /// Direction of a connection's packet.
@@ -187,9 +187,13 @@ impl FlowTable {
                 route.at = network.reserve_route(longest);
             }
             route.is_found = true;
-            let hash = mix(seed ^ number.wrapping_add(u64::from(entropy) + 1));
+            let sending = Sending {
+                ends,
+                flow_hash: mix(seed ^ number),
+                path_hash: mix(seed ^ number.wrapping_add(u64::from(entropy) + 1)),
+            };
             let route_at = route.at;
-            self.find_route(network, routes, route_at, ends, hash);
+            self.find_route(network, routes, route_at, &sending);
             if way == Way::Out
                 && let Some(connection) = self.connection(slot)
             {

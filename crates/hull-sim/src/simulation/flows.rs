@@ -20,6 +20,7 @@ use crate::host::Echo;
 use crate::limits;
 use crate::measure::LoggedFlow;
 use crate::network::Network;
+use crate::topology::NicChoice;
 use crate::transport::{Receiver, Sender};
 
 /// No flow.
@@ -260,6 +261,10 @@ pub struct FlowTable {
     pub(super) following: Followed,
     pub(super) last_packets: LastPackets,
     pub(super) scratch: Vec<u32>,
+    /// Chooses the NICs of flows, if hosts have several.
+    pub(super) nic_choice: Option<Box<NicChoice>>,
+    /// Port on which each slot's flow sends; empty if hosts have one NIC.
+    pub(super) nic_ports: Vec<u32>,
     /// Number of messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
     /// Tags of acknowledged messages that have not yet been reported to a workload that requests
@@ -300,6 +305,8 @@ impl FlowTable {
             following: Followed::default(),
             last_packets: LastPackets::default(),
             scratch: Vec::new(),
+            nic_choice: None,
+            nic_ports: Vec::new(),
             unacked: 0,
             heard_acked: None,
             orders_timers: false,
@@ -322,6 +329,12 @@ impl FlowTable {
             }
             (false, Some(_)) => self.connections.reserve_exact(slots),
         }
+        self
+    }
+
+    /// Chooses NICs by `choice`, if hosts have several.
+    pub fn choosing_nics(mut self, choice: Option<NicChoice>) -> Self {
+        self.nic_choice = choice.map(Box::new);
         self
     }
 

@@ -56,7 +56,9 @@ impl Endpoints {
             let request = self.table.flows[flow.reverse as usize].out;
             ideal_ps += way_ps(request, besides.request_bytes)? + besides.server_ps;
             // A server that answers at once has already sent the acknowledgment of the request.
-            let link = &network.ports[self.hosts.ports[flow.src as usize] as usize];
+            let first_port = || network.first_port(flow.out);
+            let nic = self.hosts.nic(flow.src as usize, first_port);
+            let link = &network.ports[self.hosts.ports[nic] as usize];
             if template.acks_each && link.is_fifo() {
                 let ack_ps = link.serialization_ps(self.header_bytes);
                 ideal_ps += ack_ps.saturating_sub(besides.server_ps);

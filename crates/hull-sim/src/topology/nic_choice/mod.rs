@@ -1,0 +1,76 @@
+//! Which NIC sends a packet, and which one receives it, if hosts have several. One file per rule.
+
+mod hash;
+
+use std::sync::Arc;
+
+use super::graph::Graph;
+use super::routing::Routes;
+
+/// What a rule knows of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// Hosts that send and receive the packet.
+    pub ends: (u32, u32),
+    /// Hash of the flow and the packet's direction.
+    pub flow_hash: u64,
+    /// Hash of the packet's path, which ECMP uses: a flow may have several paths.
+    pub path_hash: u64,
+}
+
+/// Chooses the NICs of packets by the rule of a scenario.
+#[derive(Debug)]
+pub struct NicChoice {
+    graph: Arc<Graph>,
+    /// Path whose length is being computed.
+    path: Vec<u32>,
+}
+
+impl NicChoice {
+    /// Creates the choice for a network; `None` if each host has one link.
+    pub fn new(graph: &Arc<Graph>) -> Option<NicChoice> {
+        graph.has_several_nics().then(|| NicChoice {
+            graph: Arc::clone(graph),
+            path: Vec::new(),
+        })
+    }
+
+    /// Chooses the NICs that send and receive a packet; `None` if no path is left.
+    pub fn choose(&mut self, routes: &Routes, sending: &Sending) -> Option<(usize, usize)> {
+        self.by_hash(routes, sending)
+    }
+
+    /// Port of the NIC that a packet without a path is lost at.
+    pub fn port_of_lost(&self, sending: &Sending) -> u32 {
+        self.graph.host_port(sending.ends.0 as usize) as u32
+    }
+
+    /// NICs of the first host with a path to the second one.
+    fn senders(&mut self, routes: &Routes, (from, to): (u32, u32)) -> Vec<usize> {
+        let receivers = self.graph.nics_of(to as usize);
+        let mut senders = Vec::from_iter(self.graph.nics_of(from as usize));
+        senders.retain(|&nic| {
+            let mut others = receivers.clone();
+            others.any(|other| self.length(routes, nic, other).is_some())
+        });
+        senders
+    }
+
+    /// NICs of a host that are nearest to another one by number of links, of the NICs with a path.
+    fn nearest(&mut self, routes: &Routes, sender: usize, to: u32) -> Vec<usize> {
+        let receivers = self.graph.nics_of(to as usize);
+        let mut lengths: Vec<(usize, usize)> = receivers
+            .filter_map(|nic| Some((nic, self.length(routes, sender, nic)?)))
+            .collect();
+        let least = lengths.iter().map(|&(_, length)| length).min();
+        lengths.retain(|&(_, length)| Some(length) == least);
+        lengths.into_iter().map(|(nic, _)| nic).collect()
+    }
+
+    /// Number of ports on the paths between two NICs; `None` if there is none.
+    fn length(&mut self, routes: &Routes, from: usize, to: usize) -> Option<usize> {
+        self.path.clear();
+        let found = routes.path(from, to, 0, &mut self.path);
+        found.then_some(self.path.len())
+    }
+}

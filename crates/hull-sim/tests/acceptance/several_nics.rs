@@ -1,0 +1,216 @@
+//! Hosts with several links, against counts by hand: throughput, the bytes of each link, the spread of
+//! flows (binomial bounds), conservation, and ideal times.
+
+use std::collections::BTreeSet;
+
+use hull_sim::scenario::{self, Scenario};
+use hull_sim::simulation::Outcome;
+
+use super::star::{assert_near, run};
+
+/// Two hosts with a link to each of two switches, 10 Gbps and 1 us each.
+const PLANES: &str = r#"
+name = "several"
+[run]
+duration = "10ms"
+drain = "20ms"
+[topology.graph]
+text = '''{
+  "nodes": [
+    {"id": "h0", "kind": "host"}, {"id": "h1", "kind": "host"},
+    {"id": "s0", "kind": "switch"}, {"id": "s1", "kind": "switch"}
+  ],
+  "edges": [
+    {"source": "h0", "target": "s0"}, {"source": "h1", "target": "s0"},
+    {"source": "h0", "target": "s1"}, {"source": "h1", "target": "s1"}
+  ]
+}'''
+[host]
+queue = "fifo"
+rate = "10Gbps"
+delay = "1us"
+[switch]
+rate = "10Gbps"
+delay = "1us"
+"#;
+
+const DCTCP: &str = r#"
+[transport]
+congestion_control = "dctcp"
+ecn = true
+[switch.marking]
+threshold = "30KB"
+"#;
+
+/// Continues the table of switches.
+const NSCC: &str = r#"
+buffer = "43pkts"
+count_in_service = true
+trimming = {}
+marking = { threshold = "37350B", max_threshold = "145250B", on = "sent" }
+[transport]
+congestion_control = "nscc"
+ecn = true
+mtu = "4150B"
+header = "64B"
+"#;
+
+/// The scenario of these flows, `{src=...,dst=...,...}`, on a network with this transport.
+fn scenario(network: &str, transport: &str, flows: &[String], settings: &[&str]) -> Scenario {
+    let flows = flows.join(",");
+    let text = format!("{network}{transport}[workload.long_lived]\nflows = [{flows}]\n");
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    match scenario::expand(&text, "test.toml", &settings) {
+        Ok(cells) => Scenario::clone(&cells[0].scenario),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Bytes that began transmission on the links from a node to another.
+fn bytes(outcome: &Outcome, from: &str, to: &str) -> u64 {
+    let links = outcome.links.iter();
+    let named = links.filter(|link| (link.from.as_str(), link.to.as_str()) == (from, to));
+    named.map(|link| link.bytes).sum()
+}
+
+/// Bytes on the links out of host 0, and on the links into host 1.
+fn by_plane(outcome: &Outcome) -> ([u64; 2], [u64; 2]) {
+    let out = ["s0", "s1"].map(|switch| bytes(outcome, "h0", switch));
+    (out, ["s0", "s1"].map(|switch| bytes(outcome, switch, "h1")))
+}
+
+fn flows(count: usize, rest: &str) -> Vec<String> {
+    vec![format!("{{src=0,dst=1{rest}}}"); count]
+}
+
+/// Two endless flows get the rate of one link if they share a NIC, and of both if they do not.
+#[test]
+fn two_nics_carry_twice_as_much_as_one() {
+    let payload_bps = 10e9 * 1460.0 / 1500.0;
+    let (mut shared, mut apart) = (0, 0);
+    for seed in 1..=8 {
+        let outcome = run(
+            &scenario(PLANES, DCTCP, &flows(2, ""), &["run.warmup=2ms"]),
+            seed,
+        );
+        let (out, _) = by_plane(&outcome);
+        let used = out.iter().filter(|&&bytes| bytes > 1_000_000).count();
+        let expected_bps = used as f64 * payload_bps;
+        assert_near(
+            "goodput",
+            outcome.throughput.total_goodput_bps,
+            expected_bps,
+            0.01,
+        );
+        shared += usize::from(used == 1);
+        apart += usize::from(used == 2);
+    }
+    assert!(shared > 0 && apart > 0, "{shared} {apart}");
+}
+
+/// All bytes of a flow leave on one NIC's link and arrive over the same switch, as many as by hand.
+#[test]
+fn the_bytes_of_a_flow_are_on_one_link() {
+    let size = ",size=\"1MB\"";
+    for (transport, mss, header) in [(DCTCP, 1460, 40), (NSCC, 4086, 64)] {
+        let expected = 1_000_000 + 1_000_000_u64.div_ceil(mss) * header;
+        let mut used = [0; 2];
+        for seed in 1..=8 {
+            let outcome = run(&scenario(PLANES, transport, &flows(1, size), &[]), seed);
+            assert_eq!(outcome.packets.dropped, 0);
+            let (out, into) = by_plane(&outcome);
+            assert_eq!(out, into);
+            let plane = usize::from(out[1] > 0);
+            assert_eq!((out[plane], out[1 - plane]), (expected, 0), "{seed}");
+            used[plane] += 1;
+        }
+        assert!(used[0] > 0 && used[1] > 0, "{used:?}");
+    }
+}
+
+/// 1000 flows of one packet each: the number on a NIC is within four standard deviations of half.
+#[test]
+fn flows_spread_over_nics() {
+    let flow = |n: u64| format!("{{src=0,dst=1,size=\"1000B\",start=\"{}us\"}}", 5 * n);
+    let flows: Vec<String> = (0..1000).map(flow).collect();
+    let outcome = run(&scenario(PLANES, DCTCP, &flows, &[]), 3);
+    let (out, into) = by_plane(&outcome);
+    assert_eq!(out, into);
+    assert_eq!(out[0] + out[1], 1000 * 1040);
+    let share = out[0] as f64 / 1040.0;
+    assert!((share - 500.0).abs() < 4.0 * 250_f64.sqrt(), "{share}");
+}
+
+/// What leaves a host's NICs reaches the other host's, for hosts with all features: packets are
+/// conserved (`run` checks it), and without losses so are bytes.
+#[test]
+fn bytes_are_conserved_over_nics() {
+    let flow = |n: u64| {
+        let (src, dst) = (n % 2, 1 - n % 2);
+        format!(
+            "{{src={src},dst={dst},size=\"{}B\",start=\"{n}us\"}}",
+            777 * n + 1
+        )
+    };
+    let flows: Vec<String> = (0..100).map(flow).collect();
+    for settings in [
+        &[][..],
+        &["host.queue=fair", "host.offload=9KB"],
+        &["host.queue=fq"],
+        &["host.queue=fq_codel"],
+        &["host.nic_queues=4"],
+        &["pacer={}", "host.offload=9KB"],
+        &["pacer={place=\"before_segmentation\"}", "host.offload=9KB"],
+        &[
+            "host.receive={frames=4,wait=\"5us\"}",
+            "host.stack_jitter={exponential=\"1us\"}",
+        ],
+        &[
+            "host.transmit={packet_cost=\"200ns\"}",
+            "transport.handshake=true",
+        ],
+    ] {
+        let outcome = run(&scenario(PLANES, DCTCP, &flows, settings), 5);
+        assert_eq!(outcome.flows.rows().len(), 100, "{settings:?}");
+        assert_eq!(outcome.packets.dropped, 0, "{settings:?}");
+        if outcome.packets.in_flight == 0 {
+            let (out, into) = by_plane(&outcome);
+            assert_eq!(out, into, "{settings:?}");
+            assert!(out[0] > 0 && out[1] > 0, "{settings:?}");
+        }
+    }
+}
+
+/// A flow alone takes its ideal time on a link of another rate, too. A message is no longer than its window.
+#[test]
+fn a_flow_alone_takes_its_ideal_time() {
+    let links = "topology.links=[{link=\"h0--s1\",rate=\"3Gbps\"},{link=\"s0->h1\",delay=\"7us\"}]";
+    let windows = "transport={initial_window=1000,max_window=1000,receive_window=1000}";
+    for (transport, more, sizes) in [
+        (DCTCP, windows, [1, 1460, 100_000]),
+        (NSCC, "transport.message.paths=1", [1, 4086, 12_000]),
+    ] {
+        let mut times = BTreeSet::new();
+        for (seed, size) in (1..=8).flat_map(|seed| sizes.map(|size| (seed, size))) {
+            let flow = flows(1, &format!(",size=\"{size}B\""));
+            let outcome = run(&scenario(PLANES, transport, &flow, &[links, more]), seed);
+            let row = &outcome.flows.rows()[0];
+            assert_eq!(row.ideal_ps, Some(row.fct_ps), "{size} B, seed {seed}");
+            times.insert((size, row.fct_ps));
+        }
+        assert_eq!(times.len(), 6, "each size on both NICs: {times:?}");
+    }
+}
+
+/// The run takes one thread, and says why.
+#[test]
+fn the_run_is_not_divided() {
+    let asked = scenario(
+        PLANES,
+        DCTCP,
+        &flows(2, ",size=\"1MB\""),
+        &["run.threads=2"],
+    );
+    let because = run(&asked, 1).divided.because;
+    assert!(because.is_some(), "{because:?}");
+}
