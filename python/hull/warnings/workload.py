@@ -111,6 +111,8 @@ _FACTORS = {
     "leaf_spine": ("leaves", "hosts_per_leaf"),
     "tree": ("pods", "tors_per_pod", "hosts_per_tor"),
     "dumbbell": ("pairs",),
+    "rail_optimized": ("groups", "hosts_per_group"),
+    "dual_tor": ("racks", "hosts_per_rack"),
 }
 
 

@@ -1,10 +1,26 @@
 //! Link failures: which links fail and recover, and when. Times in ps from the start of the run.
 
-use super::LinkFailure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::graph::Graph;
 use super::link_name::{self, SEPARATORS};
-use crate::problem::Problem;
+use crate::problem::{Problem, quoted, require};
 use crate::quote;
+use crate::units::Time;
+
+/// A link that fails.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkFailure {
+    /// The link, as "a--b" with the names of its ends; both directions fail.
+    pub link: String,
+    /// Time from the start of the run at which it fails.
+    pub at: Time,
+    /// Time from which it works again; unset: it stays down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
+}
 
 /// Time at which links fail or are restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +31,27 @@ pub struct Change {
     pub failed: Vec<usize>,
     /// Links that are restored at this time, in ascending order.
     pub restored: Vec<usize>,
+}
+
+/// Checks the keys.
+pub(super) fn check(failures: &[LinkFailure]) -> Result<(), Problem> {
+    require(
+        failures.len() <= 1000,
+        "topology.failures",
+        format!("{} failures", failures.len()),
+        "at most 1000",
+    )?;
+    for (i, failure) in failures.iter().enumerate() {
+        if let Some(until) = failure.until {
+            require(
+                until > failure.at,
+                &format!("topology.failures[{i}].until"),
+                quoted(until),
+                &format!("a time after at, \"{}\"", failure.at),
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the times at which the set of failed links changes, in order. A link is down, in both

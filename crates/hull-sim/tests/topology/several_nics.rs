@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hull_sim::topology::{Graph, NicChoice, Routes, Sending};
 
-use super::{graph, try_scenario, walk};
+use super::{graph, switches, try_scenario, walk};
 
 /// A topology of hosts `h..` and switches, with these links.
 pub fn of_links(hosts: usize, switches: &[&str], links: &[(&str, &str)]) -> String {
@@ -171,4 +171,94 @@ fn hosts_that_only_hosts_connect_are_refused() {
         told.contains("65 links") && told.contains("1 to 64"),
         "{told}"
     );
+}
+
+/// Names of the nodes of the network that a host's NICs are connected to.
+fn neighbours(network: &Graph, host: usize) -> Vec<String> {
+    let ports = network.nics_of(host).map(|nic| network.nic_port(nic));
+    let nodes = ports.map(|port| network.port_far_end(port));
+    nodes.map(|node| network.name(node)).collect()
+}
+
+/// Planes share the hosts alone, and each is a fat tree or leaf-spine network with all hosts: counts of
+/// links and switches, and the nodes of each path.
+#[test]
+fn planes_are_equal_networks() {
+    let tree = graph("[topology.fat_tree]\nk = 4\nplanes = 3\n");
+    assert_eq!((tree.hosts().len(), switches(&tree)), (16, 3 * 20));
+    assert_eq!((tree.nics(), tree.links()), (48, 3 * (16 + 16 + 16)));
+    assert_eq!(neighbours(&tree, 5), ["tor1_0", "tor5_0", "tor9_0"]);
+    let leaves = "[topology.leaf_spine]\nleaves = 3\nspines = 2\nhosts_per_leaf = 4\nplanes = 2\n";
+    let leaves = graph(leaves);
+    assert_eq!((leaves.hosts().len(), switches(&leaves)), (12, 2 * 5));
+    assert_eq!((leaves.nics(), leaves.links()), (24, 2 * (12 + 6)));
+    assert_eq!(neighbours(&leaves, 11), ["leaf0_2", "leaf1_2"]);
+    for (network, planes) in [(&tree, 3), (&leaves, 2)] {
+        let routes = Routes::new(network);
+        let mut path = Vec::new();
+        for (from, to) in (0..network.nics()).flat_map(|a| (0..network.nics()).map(move |b| (a, b)))
+        {
+            path.clear();
+            let found = routes.path(from, to, 11, &mut path);
+            assert_eq!(found, from % planes == to % planes, "{from} {to}");
+        }
+    }
+}
+
+/// A plane has the paths of the same network without planes.
+#[test]
+fn a_plane_has_the_paths_of_one_network() {
+    let one = graph("[topology.fat_tree]\nk = 4\n");
+    let two = graph("[topology.fat_tree]\nk = 4\nplanes = 2\n");
+    let lengths = |network: &Graph, each: usize| {
+        let routes = Routes::new(network);
+        let mut path = Vec::new();
+        let mut lengths = Vec::new();
+        for (src, dst) in (0..16).flat_map(|src| (0..16).map(move |dst| (src, dst))) {
+            path.clear();
+            assert!(routes.path(each * src, each * dst, 3, &mut path));
+            lengths.push(path.len());
+        }
+        (lengths, routes.longest_path())
+    };
+    assert_eq!(lengths(&one, 1), lengths(&two, 2));
+}
+
+#[test]
+fn one_plane_is_the_network_without_planes() {
+    for text in [
+        "[topology.fat_tree]\nk = 4\n",
+        "[topology.leaf_spine]\nleaves = 3\nspines = 2\nhosts_per_leaf = 4\n",
+    ] {
+        assert_eq!(graph(text), graph(&format!("{text}planes = 1\n")));
+    }
+}
+
+#[test]
+fn rails_and_racks_have_a_switch_for_each_nic() {
+    let text =
+        "[topology.rail_optimized]\ngroups = 2\nhosts_per_group = 3\nrails = 4\nspines = 2\n";
+    let rails = graph(text);
+    assert_eq!((rails.hosts().len(), switches(&rails)), (6, 2 * 4 + 2));
+    assert_eq!((rails.nics(), rails.links()), (24, 6 * 4 + 8 * 2));
+    assert_eq!(
+        neighbours(&rails, 4),
+        ["leaf1_0", "leaf1_1", "leaf1_2", "leaf1_3"]
+    );
+    assert_eq!(rails.tiers_of_switch_ports(), [(1, 2), (2, 1), (1, 0)]);
+    let racks = graph("[topology.dual_tor]\nracks = 3\nhosts_per_rack = 2\nspines = 2\n");
+    assert_eq!((racks.hosts().len(), switches(&racks)), (6, 3 * 2 + 2));
+    assert_eq!((racks.nics(), racks.links()), (12, 12 + 6 * 2));
+    assert_eq!(neighbours(&racks, 3), ["tor1_0", "tor1_1"]);
+    // Through the first ToR to a rack's other hosts, over a spine to another rack.
+    let routes = Routes::new(&racks);
+    let mut path = Vec::new();
+    assert!(routes.path(4, 6, 1, &mut path));
+    assert_eq!(walk(&racks, &path), ["h2", "tor1_0", "h3"]);
+    path.clear();
+    assert!(routes.path(4, 11, 1, &mut path));
+    assert_eq!(path.len(), 4);
+    let alone =
+        "[topology.rail_optimized]\ngroups = 1\nhosts_per_group = 3\nrails = 2\nspines = 0\n";
+    assert_eq!(graph(alone).links(), 6);
 }

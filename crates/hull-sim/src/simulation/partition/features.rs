@@ -146,6 +146,8 @@ fn of_topology(topology: &Topology) -> Obstacle {
         tree: _,
         fat_tree: _,
         two_datacentres: _,
+        rail_optimized: _,
+        dual_tor: _,
         file: _,
         graph: _,
         links: _,
