@@ -54,7 +54,7 @@ pub use crate::network::{DualPi2, FqCodel};
 pub use crate::service_time::{Gamma, Service};
 pub use crate::topology::{
     DualTor, Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings,
-    Multihop, RailOptimized, Star, Topology, Tree, TwoDatacentres,
+    Multihop, NicRule, RailOptimized, Star, Topology, Tree, TwoDatacentres,
 };
 pub use crate::transport::{
     Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, Prague, ReactionPoint,

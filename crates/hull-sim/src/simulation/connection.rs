@@ -174,6 +174,7 @@ impl FlowTable {
     ) -> u32 {
         let at = slot as usize;
         let (flow, seed, longest) = (&self.flows[at], self.seed, self.longest_route);
+        let receiver = flow.dst;
         let ends = match way {
             Way::Out => (flow.src, flow.dst),
             Way::Back => (flow.dst, flow.src),
@@ -189,6 +190,7 @@ impl FlowTable {
             route.is_found = true;
             let sending = Sending {
                 ends,
+                receiver,
                 flow_hash: mix(seed ^ number),
                 path_hash: mix(seed ^ number.wrapping_add(u64::from(entropy) + 1)),
             };

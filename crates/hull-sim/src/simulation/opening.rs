@@ -78,6 +78,7 @@ impl FlowTable {
     /// Computes the routes of a flow. Acknowledgments are hashed separately.
     fn route(&mut self, network: &mut Network, routes: &Routes, slot: u32, number: u64) {
         let flow = &self.flows[slot as usize];
+        let receiver = flow.dst;
         let ways = [
             (flow.out, (flow.src, flow.dst), 0),
             (flow.back, (flow.dst, flow.src), 1),
@@ -86,6 +87,7 @@ impl FlowTable {
             let hash = mix(self.seed ^ mix(2 * number + way));
             let sending = Sending {
                 ends,
+                receiver,
                 flow_hash: hash,
                 path_hash: hash,
             };

@@ -35,7 +35,7 @@ pub use file::meant_attribute;
 pub use graph::{Graph, Kind, Node, TIERS, Wire};
 pub use link_name::ports_named;
 pub use links_by_tier::{LinkKind, TierLinks};
-pub use nic_choice::{NicChoice, Sending};
+pub use nic_choice::{NicChoice, NicRule, Sending};
 pub use notice::Notice;
 pub use observed::{Observed, observed};
 pub use rail_optimized::RailOptimized;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hull_sim::topology::{Graph, NicChoice, Routes, Sending};
+use hull_sim::scenario;
+use hull_sim::topology::{Graph, NicChoice, NicRule, Routes, Sending};
 
-use super::{graph, switches, try_scenario, walk};
+use super::{BASE, graph, switches, try_scenario, walk};
 
 /// A topology of hosts `h..` and switches, with these links.
 pub fn of_links(hosts: usize, switches: &[&str], links: &[(&str, &str)]) -> String {
@@ -81,11 +82,12 @@ fn chosen(
     routes: &Routes,
     ends: (u32, u32),
 ) -> BTreeMap<(usize, usize), u32> {
-    let mut choice = NicChoice::new(network).expect("several NICs");
+    let mut choice = NicChoice::new(network, NicRule::Hash).expect("several NICs");
     let mut counts = BTreeMap::new();
     for hash in 0..10_000 {
         let sending = Sending {
             ends,
+            receiver: ends.1,
             flow_hash: hash,
             path_hash: hash,
         };
@@ -131,10 +133,11 @@ fn a_flow_avoids_nics_without_a_path() {
     let routes = Routes::without(&network, &failed);
     let sending = Sending {
         ends: (0, 1),
+        receiver: 1,
         flow_hash: 1,
         path_hash: 1,
     };
-    let mut choice = NicChoice::new(&network).expect("several NICs");
+    let mut choice = NicChoice::new(&network, NicRule::Hash).expect("several NICs");
     assert_eq!(choice.choose(&routes, &sending), None);
 }
 
@@ -261,4 +264,61 @@ fn rails_and_racks_have_a_switch_for_each_nic() {
     let alone =
         "[topology.rail_optimized]\ngroups = 1\nhosts_per_group = 3\nrails = 2\nspines = 0\n";
     assert_eq!(graph(alone).links(), 6);
+}
+
+/// The data of a flow to host n and its acknowledgments are on rail n modulo 3; within a group they
+/// cross the group's leaf of that rail.
+#[test]
+fn a_rail_is_the_receivers() {
+    let text =
+        "[topology.rail_optimized]\ngroups = 2\nhosts_per_group = 4\nrails = 3\nspines = 2\n";
+    let network = Arc::new(graph(text));
+    let routes = Routes::new(&network);
+    let mut choice = NicChoice::new(&network, NicRule::Rail).expect("several NICs");
+    let mut path = Vec::new();
+    for (src, dst) in (0..8).flat_map(|src| (0..8).map(move |dst| (src, dst))) {
+        for ends in [(src, dst), (dst, src)] {
+            let sending = Sending {
+                ends,
+                receiver: dst,
+                flow_hash: 99,
+                path_hash: 1,
+            };
+            let rail = dst as usize % 3;
+            let (from, to) = choice.choose(&routes, &sending).expect("a path");
+            let expected = (3 * ends.0 as usize + rail, 3 * ends.1 as usize + rail);
+            assert_eq!((from, to), expected);
+            path.clear();
+            assert!(routes.path(from, to, 5, &mut path));
+            let nodes = walk(&network, &path);
+            assert_eq!(nodes[1], format!("leaf{}_{rail}", ends.0 / 4));
+            assert_eq!(nodes.len(), if src / 4 == dst / 4 { 3 } else { 5 });
+        }
+    }
+}
+
+#[test]
+fn rails_that_do_not_match_are_refused() {
+    let rail = |network: &str| {
+        let settings = ["host.nic_choice=rail".to_owned()];
+        let read = scenario::expand(&format!("{BASE}{network}"), "test.toml", &settings);
+        read.map(|_| ()).expect_err("no rails").to_string()
+    };
+    let links = [("h0", "s0"), ("h0", "s1"), ("h1", "s0")];
+    let told = rail(&of_links(
+        2,
+        &["s0", "s1"],
+        &[&links[..], &[("s0", "s1")]].concat(),
+    ));
+    let expected = "\"h0\" has 2 links, and \"h1\" has 1";
+    assert!(
+        told.contains("host.nic_choice") && told.contains(expected),
+        "{told}"
+    );
+    let links = [("h0", "s0"), ("h0", "s1"), ("h1", "s1"), ("h1", "s0")];
+    let told = rail(&of_links(2, &["s0", "s1"], &links));
+    assert!(
+        told.contains("link 0 of \"h0\" has no path to link 0 of \"h1\""),
+        "{told}"
+    );
 }

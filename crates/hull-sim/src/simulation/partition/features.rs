@@ -59,6 +59,7 @@ pub fn of_hosts(scenario: &Scenario) -> Obstacle {
         queue: _, // does not depend on slots
         nic_buffer: _,
         nic_queues,
+        nic_choice: _, // hosts with several NICs are not divided
         stack_delay: _,
         stack_jitter: _,
         offload,
