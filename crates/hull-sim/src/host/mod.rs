@@ -67,6 +67,15 @@ impl HostSide {
         }
     }
 
+    /// NICs whose links take the messages that wait at `nic`, with the one at which they wait first.
+    #[inline(always)]
+    pub fn message_nics_with(&self, nic: usize) -> Range<usize> {
+        match &self.several_nics {
+            None => nic..nic + 1,
+            Some(nics) => nics.of_message_queue(nic),
+        }
+    }
+
     /// NICs of a host.
     pub fn nics_of(&self, host: usize) -> Range<usize> {
         match &self.several_nics {

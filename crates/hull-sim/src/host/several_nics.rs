@@ -10,6 +10,8 @@ pub struct SeveralNics {
     first: Vec<u32>,
     /// NIC at each link, for the links that have one.
     of_links: Vec<u32>,
+    /// Whether the messages of a host wait together, in the queue of its first NIC, for any link.
+    shares_messages: bool,
 }
 
 impl SeveralNics {
@@ -21,7 +23,25 @@ impl SeveralNics {
         }
         let mut first = vec![0];
         first.extend(of_hosts.map(|nics| nics.end as u32));
-        SeveralNics { first, of_links }
+        SeveralNics {
+            first,
+            of_links,
+            shares_messages: false,
+        }
+    }
+
+    /// Lets the messages of a host wait together if `shares`, otherwise for a NIC each.
+    pub fn sharing_messages(mut self, shares: bool) -> Self {
+        self.shares_messages = shares;
+        self
+    }
+
+    /// NICs whose links take the messages in the queue of `nic`, which is the first of them.
+    pub fn of_message_queue(&self, nic: usize) -> Range<usize> {
+        match self.shares_messages {
+            true => self.of_host(self.first.partition_point(|&first| first as usize <= nic) - 1),
+            false => nic..nic + 1,
+        }
     }
 
     /// NICs of a host.

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::default;
+use super::{Scenario, default};
 use crate::problem::{Problem, buffer, delay, loss, quoted, rate, require};
 use crate::service_time::{Service, check as check_service};
-use crate::topology::NicRule;
+use crate::topology::{Graph, NicRule};
 use crate::units::{Buffer, Rate, Share, Size, Time};
 
 /// Queue of a host before its link (docs/host.md).
@@ -136,6 +136,19 @@ pub struct Receive {
     /// otherwise they are masked until no packet is left (NAPI).
     #[serde(default)]
     pub unmasked: bool,
+}
+
+/// Checks the rule that chooses NICs against transports and network.
+pub(super) fn check_nics(s: &Scenario, graph: &Graph) -> Result<(), Problem> {
+    let rule = s.host.nic_choice();
+    require(
+        rule != NicRule::PerPacket || s.sends_messages_only(),
+        "host.nic_choice",
+        "\"per_packet\"",
+        "\"hash\" or \"rail\" unless all transports send messages: a stream takes packets that \
+         overtake each other for losses",
+    )?;
+    rule.check(graph)
 }
 
 /// Checks the hosts of a network with packets of at most `mtu` bytes.

@@ -191,6 +191,7 @@ impl FlowTable {
             let sending = Sending {
                 ends,
                 receiver,
+                path: entropy,
                 flow_hash: mix(seed ^ number),
                 path_hash: mix(seed ^ number.wrapping_add(u64::from(entropy) + 1)),
             };

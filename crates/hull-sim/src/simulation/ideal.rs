@@ -67,6 +67,12 @@ impl Endpoints {
         Some(ideal_ps)
     }
 
+    /// Number of NICs of a host over which one message is spread.
+    fn nics_of_message(&self, host: u32) -> u64 {
+        let first = self.hosts.nics_of(host as usize).start;
+        self.hosts.message_nics_with(first).len() as u64
+    }
+
     /// Ideal completion time of a message, ps; it passes no stack and has no handshake. Of its paths
     /// those count that it has used.
     fn message_ideal_ps(
@@ -85,7 +91,11 @@ impl Endpoints {
             let connection = self.table.connection_at(slot)?;
             match (connection.spreads, &connection.shapes[..]) {
                 (false, &[route]) => network.alone_ps(route, &message),
-                (_, routes) => network.spread_ps(routes, &message),
+                (_, routes) => {
+                    let flow = &self.table.flows[slot as usize];
+                    let nics = [flow.src, flow.dst].map(|host| self.nics_of_message(host));
+                    network.spread_ps(routes, &message, nics)
+                }
             }
         };
         let mut ideal_ps = way_ps(slot, bytes)? + besides.application_ps;

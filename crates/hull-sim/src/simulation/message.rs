@@ -7,7 +7,7 @@ use super::connection::Way;
 use super::endpoints::Endpoints;
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
-use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Report, Signal, flags};
+use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Port, Report, Signal, flags};
 use crate::transport::message::Arriving;
 
 /// Class of data; control packets and trimmed headers have class 0.
@@ -120,7 +120,7 @@ impl Simulation {
     /// Queues a connection at its NIC if it has data to send.
     pub(super) fn pump_message(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
-        let nic = self.endpoints.nic_of_flow(slot);
+        let nic = self.endpoints.message_queue_of(slot);
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
         };
@@ -133,11 +133,11 @@ impl Simulation {
         self.watch_message(slot);
     }
 
-    /// Sends a NIC's packets while its link is free.
+    /// Sends a NIC's packets while its link is free. If the host's NICs share their packets, one of the
+    /// links must be free; the packet waits for its own in the port's queue.
     pub(super) fn serve_message_nic(&mut self, nic: usize) {
-        let port = self.endpoints.hosts.ports[nic] as usize;
         loop {
-            let free_ps = self.fabric.network.ports[port].busy_until_ps();
+            let free_ps = self.free_ps(nic);
             let queues = &mut self.endpoints.hosts.message_nics[nic];
             if queues.is_idle() {
                 return;
@@ -150,17 +150,34 @@ impl Simulation {
                 return;
             }
             match queues.next_turn() {
-                Some(Turn::Control(packet)) => self.send_to_wire(nic, packet),
+                Some(Turn::Control(packet)) => {
+                    self.send_to_wire(self.nic_of(nic, packet.hop), packet)
+                }
                 Some(Turn::Sender(slot)) => self.send_message_data(nic, slot),
                 None => return,
             }
         }
     }
 
+    /// Time from which a NIC can send, or one of those that share its packets, ps. A failed link does
+    /// not count beside others.
+    #[inline(always)]
+    fn free_ps(&self, nic: usize) -> u64 {
+        let (hosts, ports) = (&self.endpoints.hosts, &self.fabric.network.ports);
+        let port = |nic: usize| &ports[hosts.ports[nic] as usize];
+        if hosts.several_nics.is_none() {
+            return port(nic).busy_until_ps();
+        }
+        let shared = || hosts.message_nics_with(nic).map(port);
+        let working = shared().filter(|port| !port.is_down());
+        let least_ps = working.map(Port::busy_until_ps).min();
+        least_ps.unwrap_or_else(|| port(nic).busy_until_ps())
+    }
+
     /// Sends the next packet of a connection whose turn it is.
     fn send_message_data(&mut self, nic: usize, slot: u32) {
         let now_ps = self.clock.now_ps;
-        let chosen = self.endpoints.nic_of_flow(slot);
+        let chosen = self.endpoints.message_queue_of(slot);
         if chosen != nic {
             // Links have changed since the connection was queued here.
             self.endpoints.hosts.message_nics[chosen].push_sender(slot);
@@ -217,7 +234,7 @@ impl Simulation {
         self.tally.packets_sent += 1;
         self.tally.counts.first_sends += u64::from(!sending.resent);
         table.flows[slot as usize].in_flight += 1;
-        self.send_to_wire(nic, packet);
+        self.send_to_wire(self.nic_of(nic, hop), packet);
         self.watch_message(slot);
     }
 
@@ -255,7 +272,9 @@ impl Simulation {
             Signal::Demand { .. } => {}
         }
         table.flows[slot as usize].in_flight += 1;
-        let nic = self.nic_of(host, hop);
+        let nic = (self.endpoints.hosts)
+            .message_nics_with(self.nic_of(host, hop))
+            .start;
         self.endpoints.hosts.message_nics[nic].push_control(packet);
         self.serve_message_nic(nic);
     }
@@ -287,7 +306,7 @@ impl Simulation {
     pub(super) fn serve_message_timeout(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].src as usize;
-        let nic = self.endpoints.nic_of_flow(slot);
+        let nic = self.endpoints.message_queue_of(slot);
         let senders = self.endpoints.hosts.message_nics[nic].senders();
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
@@ -309,7 +328,7 @@ impl Simulation {
     pub(super) fn serve_credit_wait(&mut self, slot: u32) -> bool {
         let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].src as usize;
-        let nic = self.endpoints.nic_of_flow(slot);
+        let nic = self.endpoints.message_queue_of(slot);
         let senders = self.endpoints.hosts.message_nics[nic].senders();
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return false;
@@ -409,6 +428,12 @@ impl Endpoints {
         let (table, at) = (&self.table, slot as usize);
         let host = table.flows[at].src as usize;
         self.hosts.nic(host, || table.nic_ports[at])
+    }
+
+    /// NIC at which a connection waits to send.
+    #[inline]
+    fn message_queue_of(&self, slot: u32) -> usize {
+        (self.hosts).message_nics_with(self.nic_of_flow(slot)).start
     }
 
     /// Selects an entropy value of a connection for a packet of the receiver's `host`.

@@ -88,6 +88,7 @@ impl FlowTable {
             let sending = Sending {
                 ends,
                 receiver,
+                path: 0,
                 flow_hash: hash,
                 path_hash: hash,
             };

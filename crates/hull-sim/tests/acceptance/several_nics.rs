@@ -266,3 +266,85 @@ fn the_rail_rule_uses_the_leaf_of_the_rail() {
     );
     assert_eq!(spines.map(|spine| of("leaf0_1", spine)), [0, 0]);
 }
+
+/// One message uses both NICs of sender and receiver, half of its packets each but for a round of its
+/// paths, and takes little more than half of the time of one NIC; never less than its ideal time.
+#[test]
+fn packets_of_a_message_use_all_nics() {
+    let size = 4086 * 2000;
+    let flow = flows(1, &format!(",size=\"{size}B\""));
+    let by = |rule: &str| {
+        let rule = format!("host.nic_choice={rule}");
+        let settings = [
+            rule.as_str(),
+            "host.rate=100Gbps",
+            "switch.rate=100Gbps",
+            "transport.message={paths=64,load_balancing=\"oblivious\"}",
+        ];
+        run(&scenario(PLANES, NSCC, &flow, &settings), 1)
+    };
+    let (one, all) = (by("hash"), by("per_packet"));
+    let (out, into) = by_plane(&all);
+    assert_eq!((out, all.packets.dropped), (into, 0));
+    assert_eq!(out[0] + out[1], 2000 * 4150);
+    let packets = out[0] as f64 / 4150.0;
+    assert!((packets - 1000.0).abs() <= 64.0, "{packets}");
+    let fct_ps = |outcome: &Outcome| outcome.flows.rows()[0].fct_ps;
+    let ratio = fct_ps(&one) as f64 / fct_ps(&all) as f64;
+    assert!((1.8..2.0).contains(&ratio), "{ratio}");
+    let slowdown = all.flows.rows()[0].slowdown().expect("a route");
+    assert!((1.0..1.1).contains(&slowdown), "{slowdown}");
+}
+
+/// Entropy values choose NICs: without several of them, a message stays on one.
+#[test]
+fn a_message_on_one_path_uses_one_nic() {
+    for seed in 1..=4 {
+        let flow = flows(1, ",size=\"100KB\"");
+        let settings = ["host.nic_choice=per_packet", "transport.message.paths=1"];
+        let (out, into) = by_plane(&run(&scenario(PLANES, NSCC, &flow, &settings), seed));
+        assert_eq!(out, into);
+        assert_eq!(out.iter().filter(|&&bytes| bytes > 0).count(), 1);
+    }
+}
+
+/// Many messages both ways on all kinds of paths: packets are conserved and no slowdown is below 1.
+#[test]
+fn messages_over_several_nics_are_conserved() {
+    let flow = |n: u64| {
+        let (src, dst) = (n % 2, 1 - n % 2);
+        format!(
+            "{{src={src},dst={dst},size=\"{}B\",start=\"{n}us\"}}",
+            7777 * n + 1
+        )
+    };
+    let flows: Vec<String> = (0..60).map(flow).collect();
+    for rule in ["hash", "rail", "per_packet"] {
+        for control in ["nscc", "rccc", "nscc+rccc"] {
+            for balancing in ["oblivious", "reps", "ecmp"] {
+                let settings = [
+                    format!("host.nic_choice={rule}"),
+                    format!("transport.congestion_control={control}"),
+                    format!("transport.message.load_balancing={balancing}"),
+                ];
+                let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+                let outcome = run(&scenario(PLANES, NSCC, &flows, &settings), 2);
+                assert_eq!(outcome.flows.rows().len(), 60, "{settings:?}");
+                for row in outcome.flows.rows() {
+                    assert!(row.slowdown() >= Some(1.0), "{settings:?} {row:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_do_not_choose_nics_per_packet() {
+    let text = format!("{PLANES}{DCTCP}[workload.bulk]\nflows = 1\n");
+    let settings = ["host.nic_choice=per_packet".to_owned()];
+    let told = scenario::expand(&text, "test.toml", &settings).map(|_| ());
+    let told = told.expect_err("streams").to_string();
+    for part in ["host.nic_choice", "\"per_packet\" is invalid", "messages"] {
+        assert!(told.contains(part), "{told}");
+    }
+}

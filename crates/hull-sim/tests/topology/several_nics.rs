@@ -88,6 +88,7 @@ fn chosen(
         let sending = Sending {
             ends,
             receiver: ends.1,
+            path: 0,
             flow_hash: hash,
             path_hash: hash,
         };
@@ -134,6 +135,7 @@ fn a_flow_avoids_nics_without_a_path() {
     let sending = Sending {
         ends: (0, 1),
         receiver: 1,
+        path: 0,
         flow_hash: 1,
         path_hash: 1,
     };
@@ -281,6 +283,7 @@ fn a_rail_is_the_receivers() {
             let sending = Sending {
                 ends,
                 receiver: dst,
+                path: 0,
                 flow_hash: 99,
                 path_hash: 1,
             };

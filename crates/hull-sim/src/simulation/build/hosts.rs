@@ -14,7 +14,7 @@ use crate::scenario::{
     self, AssociationDraw, AssociationEnd, Clocks, PacerPlace, PacerSettings, Scenario,
 };
 use crate::service_time::ServiceTime;
-use crate::topology::Graph;
+use crate::topology::{Graph, NicRule};
 
 /// Builds the parts of all hosts.
 pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<HostSide, Problem> {
@@ -26,6 +26,7 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
     let several = graph.has_several_nics().then(|| {
         let of_hosts = (0..hosts).map(|host| graph.nics_of(host));
         SeveralNics::new(of_hosts, &ports, graph.links())
+            .sharing_messages(settings.nic_choice() == NicRule::PerPacket)
     });
     let mut side = HostSide {
         ports,

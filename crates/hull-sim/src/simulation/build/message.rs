@@ -13,7 +13,7 @@ use crate::scenario::{self, CongestionControl, Scenario, Transport};
 use crate::simulation::distances::{Distances, Ends};
 use crate::simulation::ends::Initial;
 use crate::simulation::flows::Template;
-use crate::topology::{Graph, Kind, Topology, TwoDatacentres};
+use crate::topology::{Graph, Kind, NicRule, Topology, TwoDatacentres};
 use crate::transport::message::{Erasure, MessageConfig};
 use crate::transport::{
     CongestionControl as _, External, MessageController, Path, Window, window_bytes,
@@ -54,8 +54,11 @@ pub(super) fn template(
             scenario::longest_round_trip_ps(scenario, graph)
         }),
     };
-    // A flow uses one NIC at a time.
-    let rates_bps = (0..graph.hosts().len()).map(|host| graph.fastest_bps(host));
+    let of_host = |host| match scenario.host.nic_choice() {
+        NicRule::Hash | NicRule::Rail => graph.fastest_bps(host),
+        NicRule::PerPacket => graph.host_bps(host),
+    };
+    let rates_bps = (0..graph.hosts().len()).map(of_host);
     let (up_bps, down_bps) = rates_bps.unzip();
     let distances = Distances::new(
         up_bps,

@@ -1,6 +1,7 @@
 //! Which NIC sends a packet, and which one receives it, if hosts have several. One file per rule.
 
 mod hash;
+mod per_packet;
 mod rail;
 
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub enum NicRule {
     /// The receiver's rail: host n receives and is sent to on NIC n modulo the number of links, which must be
     /// the same for all hosts.
     Rail,
+    /// The paths of a connection use the NICs in turn: for the message transport.
+    PerPacket,
 }
 
 /// What a rule knows of a packet.
@@ -32,6 +35,8 @@ pub struct Sending {
     pub receiver: u32,
     /// Hash of the flow and the packet's direction.
     pub flow_hash: u64,
+    /// Number of the packet's path, 0 if its flow has one.
+    pub path: u16,
     /// Hash of the packet's path, which ECMP uses: a flow may have several paths.
     pub path_hash: u64,
 }
@@ -60,13 +65,14 @@ impl NicChoice {
         match self.rule {
             NicRule::Hash => self.by_hash(routes, sending),
             NicRule::Rail => self.by_rail(routes, sending),
+            NicRule::PerPacket => self.by_path(routes, sending),
         }
     }
 
     /// Port of the NIC that sends packets without a path.
     pub fn port_of_lost(&self, sending: &Sending) -> u32 {
         let nic = match self.rule {
-            NicRule::Hash => self.graph.nics_of(sending.ends.0 as usize).start,
+            NicRule::Hash | NicRule::PerPacket => self.graph.nics_of(sending.ends.0 as usize).start,
             NicRule::Rail => self.on_rail(sending).0,
         };
         self.graph.nic_port(nic) as u32
@@ -106,7 +112,7 @@ impl NicRule {
     /// Checks that the rule fits the network.
     pub(crate) fn check(self, graph: &Graph) -> Result<(), Problem> {
         match self {
-            NicRule::Hash => Ok(()),
+            NicRule::Hash | NicRule::PerPacket => Ok(()),
             NicRule::Rail => rail::check(graph),
         }
     }
