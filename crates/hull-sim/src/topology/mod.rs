@@ -30,7 +30,7 @@ mod tree;
 mod two_datacentres;
 
 pub use dual_tor::DualTor;
-pub use failures::{Change, LinkFailure, changes};
+pub use failures::{Change, Failure, changes};
 pub use file::meant_attribute;
 pub use graph::{Graph, Kind, Node, TIERS, Wire};
 pub use link_name::ports_named;

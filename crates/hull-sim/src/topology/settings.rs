@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dual_tor::{self, DualTor};
-use super::failures::{self, LinkFailure};
+use super::failures::{self, Failure};
 use super::rail_optimized::{self, RailOptimized};
 use super::two_datacentres::{self, TwoDatacentres};
 use crate::limits;
@@ -54,9 +54,9 @@ pub struct Topology {
     /// Links with their own rate, delay or loss.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkSettings>,
-    /// Links that fail during the run.
+    /// Links, NICs, switches and hosts that fail during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<LinkFailure>,
+    pub failures: Vec<Failure>,
 }
 
 /// One switch with all hosts; host 0 is the client, and the port to it is measured.

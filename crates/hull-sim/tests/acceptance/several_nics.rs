@@ -348,3 +348,92 @@ fn streams_do_not_choose_nics_per_packet() {
         assert!(told.contains(part), "{told}");
     }
 }
+
+/// Flows of 2 MB, half of them each way, on two planes, with a failure.
+fn with_failure(rule: &str, transport: &str, failure: &str) -> Outcome {
+    let ends = |n| {
+        if n % 2 == 0 {
+            "src=0,dst=1"
+        } else {
+            "src=1,dst=0"
+        }
+    };
+    let flow = |n| format!("{{{},size=\"2MB\"}}", ends(n));
+    let flows: Vec<String> = (0..12).map(flow).collect();
+    let failures = format!("topology.failures=[{failure}]");
+    let rule = format!("host.nic_choice={rule}");
+    let settings = [
+        failures.as_str(),
+        rule.as_str(),
+        "run.duration=60ms",
+        "transport.min_rto=1ms",
+        "transport.initial_rto=1ms",
+    ];
+    run(&scenario(PLANES, transport, &flows, &settings), 1)
+}
+
+/// The bytes that begin transmission on a link until it fails at 1 ms, at most.
+const BYTES_OF_1_MS: u64 = 1_250_000 + 5_000;
+
+/// A NIC fails for good: flows that use it go on over the other one, and nothing more is sent on its
+/// link. Only what was on the link or in its queue then is lost.
+#[test]
+fn flows_leave_a_nic_that_fails() {
+    let failure = "{nic=\"h0:0\",at=\"1ms\"}";
+    for (rule, transport) in [("hash", DCTCP), ("hash", NSCC), ("per_packet", NSCC)] {
+        let whole = with_failure(rule, transport, "");
+        let outcome = with_failure(rule, transport, failure);
+        assert_eq!(whole.flows.rows().len(), 12, "{rule}");
+        assert_eq!(outcome.flows.rows().len(), 12, "{rule}");
+        let (sent, left) = (bytes(&whole, "h0", "s0"), bytes(&outcome, "h0", "s0"));
+        assert!(
+            sent > BYTES_OF_1_MS && left <= BYTES_OF_1_MS,
+            "{sent} {left}"
+        );
+        let lost: u64 = outcome.links.iter().map(|link| link.failure_drops).sum();
+        let of_nic = outcome.links.iter().filter(|link| link.failure_drops > 0);
+        for link in of_nic {
+            let ends = [link.from.as_str(), link.to.as_str()];
+            assert!(ends == ["h0", "s0"] || ends == ["s0", "h0"], "{ends:?}");
+        }
+        assert!(lost > 0);
+    }
+}
+
+/// The same failure takes the rail's flows with it: exactly the flows on the rail do not end, until
+/// it is repaired. Their packets are counted at the dead link.
+#[test]
+fn a_rail_that_fails_stops_its_flows() {
+    // Host 0 is on rail 0, so the flows to it, and their acknowledgments, are.
+    let failure = |until: &str| format!("{{nic=\"h0:0\",at=\"1ms\"{until}}}");
+    for transport in [DCTCP, NSCC] {
+        let outcome = with_failure("rail", transport, &failure(""));
+        let ended = outcome.flows.rows().iter().map(|row| row.dst);
+        assert_eq!(Vec::from_iter(ended), [1; 6]);
+        let dead = |link: &&hull_sim::measure::LinkCount| link.failure_drops > 0;
+        assert!(outcome.links.iter().any(|link| dead(&link)));
+        let outcome = with_failure("rail", transport, &failure(",until=\"3ms\""));
+        assert_eq!(outcome.flows.rows().len(), 12);
+        assert_eq!(with_failure("rail", transport, "").flows.rows().len(), 12);
+    }
+}
+
+/// With a switch or a host a whole plane or all flows stop.
+#[test]
+fn switches_and_hosts_fail() {
+    for transport in [DCTCP, NSCC] {
+        let outcome = with_failure("hash", transport, "{switch=\"s1\",at=\"1ms\"}");
+        assert_eq!(outcome.flows.rows().len(), 12);
+        for host in ["h0", "h1"] {
+            assert!(bytes(&outcome, host, "s1") <= BYTES_OF_1_MS);
+            assert!(bytes(&outcome, "s1", host) <= BYTES_OF_1_MS);
+        }
+        let outcome = with_failure("hash", transport, "{host=\"h1\",at=\"100us\"}");
+        assert_eq!(outcome.flows.rows().len(), 0);
+        let failure = "{host=\"h1\",at=\"100us\",until=\"2ms\"}";
+        assert_eq!(
+            with_failure("hash", transport, failure).flows.rows().len(),
+            12
+        );
+    }
+}

@@ -157,3 +157,42 @@ fn unknown_links() {
         &["topology.failures[0].until", "after at, \"1ms\""],
     );
 }
+
+#[test]
+fn failures_of_unknown_things() {
+    let with = |what: &str| {
+        format!("[topology]\nfailures = [{{ {what}at = \"1ms\" }}]\n[topology.star]\nhosts = 3\n")
+    };
+    for (what, parts) in [
+        (
+            "",
+            [
+                "topology.failures[0]",
+                "exactly one of link, nic, switch and host",
+            ],
+        ),
+        (
+            "host = \"h0\", nic = \"h0:0\", ",
+            ["topology.failures[0]", "a failure of 2 things"],
+        ),
+        (
+            "host = \"switch\", ",
+            ["topology.failures[0].host", "the name of a host"],
+        ),
+        (
+            "switch = \"h1\", ",
+            ["topology.failures[0].switch", "the name of a switch"],
+        ),
+        (
+            "nic = \"h0\", ",
+            ["topology.failures[0].nic", "\"host:number\""],
+        ),
+        (
+            "nic = \"h9:0\", ",
+            ["topology.failures[0].nic", "the name of a host"],
+        ),
+        ("nic = \"h0:1\", ", ["topology.failures[0].nic", "0 to 0"]),
+    ] {
+        refuse(&with(what), &parts);
+    }
+}
