@@ -78,6 +78,11 @@ def warnings(*settings: str, **tables: Any) -> list[str]:
             ["host.transmit.frame_cost=1us"],
         ),
         (
+            ["host.nic_choice=rail"],
+            "host.nic_choice: rail has no effect, because each host has one link",
+            ["topology={dual_tor={racks=2,hosts_per_rack=3,spines=1}}"],
+        ),
+        (
             ["host.receive.ring=64"],
             "host.receive.ring: 64 has no effect without a cost, such as host.receive.packet_cost",
             ["host.receive.packet_cost=1us"],

@@ -68,6 +68,22 @@ def test_the_graph_is_part_of_the_scenario(result: hull.Result, tmp_path: Path) 
         hull.run(scenario(slower), result.folder)
 
 
+def test_hosts_with_several_links(tmp_path: Path) -> None:
+    """Each host has a NIC in each of two planes, and traffic uses all of them."""
+    graph = nx.Graph()
+    for plane in range(2):
+        graph.add_node(f"s{plane}", kind="switch")
+        for host in range(4):
+            graph.add_node(f"h{host}", kind="host")
+            graph.add_edge(f"h{host}", f"s{plane}", rate="1Gbps")
+    links = hull.run(scenario(graph), tmp_path / "o").links
+    out = links.filter(pl.col("tier") == "host-tor")
+    assert sorted(out.select("from", "to").iter_rows()) == [
+        (f"h{host}", f"s{plane}") for host in range(4) for plane in range(2)
+    ]
+    assert (out["bytes"] > 0).all()
+
+
 def test_single_links_with_a_graph(tmp_path: Path) -> None:
     links = [{"link": "n0--spine0", "rate": "2Gbps"}]
     topology = {"graph": two_leaves(), "links": links}

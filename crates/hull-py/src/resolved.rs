@@ -38,11 +38,12 @@ impl Resolved {
         Time(scenario::longest_round_trip_ps(&self.0, self.0.graph())).seconds()
     }
 
-    /// Hosts and links, as JSON. `hosts`, in the order of their numbers, have `name`, `switch` and the
-    /// rates of their link, `out_bps` and `in_bps`; `uplinks` has, for each switch with hosts, the total
-    /// rates of its links to other switches, `out_bps` and `in_bps`; `rates_bps` are the distinct rates
-    /// of links out of switches; `switches` is their number; `tiers` are the links by tier, with their
-    /// rates and delays.
+    /// Hosts and links, as JSON. `hosts`, in the order of their numbers, have `name`, `switch` (the first
+    /// one if they have several links) and the total rates of their links, `out_bps` and `in_bps`;
+    /// `uplinks` has, for each switch with hosts, the total rates of its links to other switches, `out_bps`
+    /// and `in_bps`; `rates_bps` are the distinct rates of links out of switches; `switches` is their
+    /// number, and `nics` the number of links of hosts; `tiers` are the links by tier, with their rates and
+    /// delays.
     fn network(&self) -> PyResult<String> {
         let graph = self.0.graph();
         let rates = |port: usize| {
@@ -52,17 +53,19 @@ impl Resolved {
         let mut hosts = Vec::new();
         let mut uplinks = serde_json::Map::new();
         for (host, &node) in graph.hosts().iter().enumerate() {
-            let port = graph.host_port(host);
-            let switch = graph.port_far_end(port);
-            let (out_bps, in_bps) = rates(port);
-            let name = graph.name(switch);
+            let (out_bps, in_bps) = graph.host_bps(host);
             hosts.push(serde_json::json!({
                 "name": graph.name(node),
-                "switch": name,
+                "switch": graph.name(graph.port_far_end(graph.host_port(host))),
                 "out_bps": out_bps,
                 "in_bps": in_bps,
             }));
-            if !uplinks.contains_key(&name) {
+            for &port in graph.host_ports(host) {
+                let switch = graph.port_far_end(port);
+                let name = graph.name(switch);
+                if uplinks.contains_key(&name) {
+                    continue;
+                }
                 let of_switch = graph.node_ports(switch).iter();
                 let (mut out_bps, mut in_bps) = (0, 0);
                 for &port in of_switch.filter(|&&port| graph.is_between_switches(port)) {
@@ -79,6 +82,7 @@ impl Resolved {
         let rates_bps: BTreeSet<u64> = of_switches.map(|port| graph.wire(port).rate_bps).collect();
         json(&serde_json::json!({
             "switches": graph.nodes.len() - hosts.len(),
+            "nics": graph.nics(),
             "hosts": hosts,
             "uplinks": uplinks,
             "rates_bps": rates_bps,

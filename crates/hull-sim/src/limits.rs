@@ -8,6 +8,9 @@ pub const TIME_PS: u64 = 1_000_000_000_000_000_000;
 /// Largest number of hosts in a network; a fat tree of 160-port switches has 1,024,000.
 pub const HOSTS: u64 = 1 << 20;
 
+/// Largest number of links of a host.
+pub const NICS: usize = 64;
+
 /// Largest number of switches in one tier.
 pub const SWITCHES: u64 = 20_000;
 

@@ -25,6 +25,7 @@ def key_states(scenario: Scenario, network: Network) -> Iterator[State]:
         _of_controls(scenario),
         _of_senders_with_ecn(scenario),
         _of_hosts(scenario["host"]),
+        _of_nics(scenario["host"], network),
         _of_memory(scenario),
         _batches(scenario["workload"], network),
         _deadlines(scenario["workload"]),
@@ -91,6 +92,14 @@ def _of_hosts(host: Mapping[str, Any]) -> Iterator[State]:
         fills = costs or (ring < receive["frames"] and _time(receive["wait"]) > 0)
         reason = f"{ring} has no effect without a cost, such as host.receive.packet_cost"
         yield "host.receive.ring", None if fills else reason
+
+
+def _of_nics(host: Mapping[str, Any], network: Network) -> Iterator[State]:
+    if "nic_choice" in host:
+        found = network()
+        several = found["nics"] > len(found["hosts"])
+        reason = f"{host['nic_choice']} has no effect, because each host has one link"
+        yield "host.nic_choice", None if several else reason
 
 
 def _of_memory(scenario: Scenario) -> Iterator[State]:

@@ -17,7 +17,7 @@ from hull.warnings.workload import MOST_HOSTS, chosen_hosts, number_of_hosts
 HOPS_PER_S = 10e6
 """Packet-hops per second of processor time: docs/speed.md has 10 to 44 million, by scenario."""
 _HOPS = {"star": 2.0, "dumbbell": 3.0, "multihop": 3.0, "leaf_spine": 4.0, "tree": 6.0}
-_HOPS |= {"fat_tree": 6.0, "two_datacentres": 7.0}
+_HOPS |= {"fat_tree": 6.0, "two_datacentres": 7.0, "rail_optimized": 4.0, "dual_tor": 4.0}
 _OF_GRAPHS = 4.0
 """Links of a usual path."""
 _MEANS = {"websearch": 1.6e6, "datamining": 7.4e6}

@@ -111,6 +111,8 @@ _FACTORS = {
     "leaf_spine": ("leaves", "hosts_per_leaf"),
     "tree": ("pods", "tors_per_pod", "hosts_per_tor"),
     "dumbbell": ("pairs",),
+    "rail_optimized": ("groups", "hosts_per_group"),
+    "dual_tor": ("racks", "hosts_per_rack"),
 }
 
 
@@ -122,6 +124,8 @@ def _tiers(
     for number, host in enumerate(hosts):
         yield host["name"], host["switch"], {number}, (host["out_bps"], host["in_bps"])
         racks.setdefault(host["switch"], set()).add(number)
+    if network["nics"] > len(hosts):
+        return  # the rule that chooses NICs decides what each switch carries
     for name, members in racks.items():
         uplinks = network["uplinks"][name]
         yield name, "other switches", members, (uplinks["out_bps"], uplinks["in_bps"])

@@ -1,6 +1,7 @@
 //! The host below its transport, in the order of a packet's way out and back: the processor that sends,
 //! a stack with variable delay, the NIC's queue and the pacer behind it; the receive path with its interrupts and its
-//! processor. Parts that a scenario omits cost nothing.
+//! processor. Parts that a scenario omits cost nothing. A host has a NIC, with queue and pacer, for each of its
+//! links; the other parts are its own.
 
 mod delay_line;
 mod message_nic;
@@ -9,6 +10,7 @@ mod pacer_stage;
 mod puller;
 mod receive_path;
 mod send_processor;
+mod several_nics;
 
 pub use delay_line::DelayLine;
 pub use message_nic::{MessageNic, Turn};
@@ -17,15 +19,21 @@ pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use puller::Puller;
 pub use receive_path::{ReceiveConfig, ReceivePath, Received};
 pub use send_processor::{SendConfig, SendProcessor};
+pub use several_nics::SeveralNics;
+
+use std::ops::Range;
 
 use crate::network::Network;
 
-/// Hosts of a network. Each list has one entry per host, or none if no host has the part.
+/// Hosts of a network. Each list has one entry per host, or one per NIC where that is said, or none if
+/// no host has the part. If each host has one link, its NIC has its number.
 #[derive(Debug, Default)]
 pub struct HostSide {
-    /// Port on which each host sends.
+    /// Port on which each NIC sends.
     pub ports: Vec<u32>,
-    /// Rate of each host's link, bit/s.
+    /// NICs of the hosts, if some have several.
+    pub several_nics: Option<Box<SeveralNics>>,
+    /// Rate of each host's link, the fastest one of several, bit/s.
     pub rates_bps: Vec<u64>,
     /// Largest piece that TCP passes to the NIC, bytes; 0 without segmentation offload.
     pub offload_bytes: u16,
@@ -35,7 +43,7 @@ pub struct HostSide {
     pub senders: Vec<SendProcessor>,
     /// Stacks with variable delay: host h has 2h for sending and 2h + 1 for receiving.
     pub stacks: Vec<DelayLine>,
-    /// NIC queues with pacers.
+    /// Queues of the NICs with their pacers, one per NIC.
     pub pacers: Vec<PacerStage>,
     /// Whether the pacers stand before segmentation; otherwise behind the NIC queues.
     pub paces_pieces: bool,
@@ -43,17 +51,43 @@ pub struct HostSide {
     pub packets_tell: bool,
     /// Receive paths with interrupts.
     pub receivers: Vec<ReceivePath>,
-    /// NICs of the message transport.
+    /// NICs of the message transport, one per NIC.
     pub message_nics: Vec<MessageNic>,
     /// Receiver controls that grant the message transport's credit.
     pub pullers: Vec<Puller>,
 }
 
 impl HostSide {
-    /// Processes an arriving ACK with ECN-Echo for a flow of this host.
+    /// NIC of a host for packets whose first port is the one that `first_port` returns.
+    #[inline(always)]
+    pub fn nic(&self, host: usize, first_port: impl FnOnce() -> u32) -> usize {
+        match &self.several_nics {
+            None => host,
+            Some(nics) => nics.at_port(first_port()),
+        }
+    }
+
+    /// NICs whose links take the messages that wait at `nic`, with the one at which they wait first.
+    #[inline(always)]
+    pub fn message_nics_with(&self, nic: usize) -> Range<usize> {
+        match &self.several_nics {
+            None => nic..nic + 1,
+            Some(nics) => nics.of_message_queue(nic),
+        }
+    }
+
+    /// NICs of a host.
+    pub fn nics_of(&self, host: usize) -> Range<usize> {
+        match &self.several_nics {
+            None => host..host + 1,
+            Some(nics) => nics.of_host(host),
+        }
+    }
+
+    /// Processes an arriving ACK with ECN-Echo for a flow that sends on this NIC.
     #[inline]
-    pub fn on_ece(&mut self, now_ps: u64, host: usize, flow: u32) -> Echo {
-        match self.pacers.get_mut(host) {
+    pub fn on_ece(&mut self, now_ps: u64, nic: usize, flow: u32) -> Echo {
+        match self.pacers.get_mut(nic) {
             Some(pacer) => pacer.on_ece(now_ps, flow),
             None => Echo::Nothing,
         }
@@ -62,15 +96,16 @@ impl HostSide {
     /// Lets the queues and pacers of two hosts forget the flow whose number a new flow between them
     /// takes.
     pub fn forget_flow(&mut self, ends: (u32, u32), flow: u32, network: &mut Network) {
-        for host in [ends.0, ends.1] {
-            match self.pacers.get_mut(host as usize) {
+        let nics = [ends.0, ends.1].map(|host| self.nics_of(host as usize));
+        for nic in nics.into_iter().flatten() {
+            match self.pacers.get_mut(nic) {
                 Some(pacer) => pacer.forget(flow),
-                None => network.ports[self.ports[host as usize] as usize].forget_flow(flow),
+                None => network.ports[self.ports[nic] as usize].forget_flow(flow),
             }
         }
     }
 
-    /// Exchanges a host with another part.
+    /// Exchanges a host, which has one NIC, with another part.
     pub fn exchange(&mut self, other: &mut HostSide, host: usize) {
         fn swap<T>(here: &mut [T], there: &mut [T], place: usize) {
             if let (Some(here), Some(there)) = (here.get_mut(place), there.get_mut(place)) {

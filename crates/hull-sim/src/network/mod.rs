@@ -199,6 +199,12 @@ impl Network {
         at as u32
     }
 
+    /// First port of the route at `at`: the port of the host's NIC.
+    #[inline]
+    pub fn first_port(&self, at: u32) -> u32 {
+        self.hops[at as usize]
+    }
+
     /// Decoded entry of a route.
     #[inline]
     pub fn hop(&self, at: u32) -> Hop {

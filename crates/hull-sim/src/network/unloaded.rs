@@ -24,6 +24,14 @@
 //! ```
 //!
 //! The last packet can overtake the one before only if S_1 + l < L. Otherwise s is added to the first.
+//!
+//! If the sender has n NICs and the receiver k, some first link carries at least m / n full packets,
+//! rounded up, and some last link m / k. With the smallest times of all routes, the end is no earlier
+//! than
+//!
+//! ```text
+//! l + s, (ceil(m / n) - 1) S_1 + L + S and L + ceil(m / k) S.
+//! ```
 
 use super::{Hop, Network, Port};
 
@@ -77,6 +85,24 @@ impl Port {
     }
 }
 
+/// Time of a message with `before` full packets before the last one, from its sending to its arrival
+/// over several NICs of sender and receiver, ps.
+fn over_nics_ps(times: &[Times], before: u64, [senders, receivers]: [u64; 2]) -> Option<u64> {
+    let least = |of: fn(&Times) -> u64| times.iter().map(of).min();
+    let (full_ps, last_ps) = (least(|t| t.before_ps[0])?, least(|t| t.before_ps[1])?);
+    let (each_ps, short_ps) = (least(|t| t.on_last_ps[0])?, least(|t| t.on_last_ps[1])?);
+    let (first_ps, after_ps) = (least(|t| t.first_ps)?, least(|t| t.after_ps)?);
+    let mut end_ps = last_ps.saturating_add(short_ps);
+    if before > 0 {
+        let waited_ps = (before.div_ceil(senders) - 1).saturating_mul(first_ps);
+        let busy_ps = before.div_ceil(receivers).saturating_mul(each_ps);
+        end_ps = end_ps
+            .max((full_ps + each_ps).saturating_add(waited_ps))
+            .max(full_ps.saturating_add(busy_ps));
+    }
+    Some(end_ps.saturating_add(after_ps))
+}
+
 impl Network {
     /// Time from the sending of a message on the route at `route` to the arrival of its last byte
     /// in an otherwise empty network, ps; `None` if the route leads nowhere.
@@ -114,11 +140,15 @@ impl Network {
     /// Time from the sending of a message whose packets are spread over routes to the arrival of its
     /// last byte in an otherwise empty network, ps: a lower bound, reached if the routes have equal
     /// times, no link between the first and the last is slower than these, and consecutive packets
-    /// take different routes. `None` if there is no route, or one leads nowhere.
-    pub fn spread_ps(&self, routes: &[u32], message: &Segments) -> Option<u64> {
+    /// take different routes. `nics` are the numbers of NICs of the sender and of the receiver that
+    /// the routes may have. `None` if there is no route, or one leads nowhere.
+    pub fn spread_ps(&self, routes: &[u32], message: &Segments, nics: [u64; 2]) -> Option<u64> {
         let times = routes.iter().map(|&route| self.times(route, message));
         let times = times.collect::<Option<Vec<Times>>>()?;
         let one = times.first()?;
+        if nics != [1, 1] {
+            return over_nics_ps(&times, message.before_last(), nics);
+        }
         let least = |of: usize| times.iter().map(|route| route.before_ps[of]).min();
         let (full_ps, last_ps) = (least(0)?, least(1)?);
         let (first_ps, [each_ps, short_ps]) = (one.first_ps, one.on_last_ps);

@@ -74,6 +74,7 @@ fn together(last: Option<&Resolved>, s: &Scenario) -> Result<Arc<Graph>, Problem
         "none: when a probe leaves a queue that takes turns is not known when it comes",
     )?;
     let graph = resolved::graph_after(last, s)?;
+    host::check_nics(s, &graph)?;
     pacer::check_links(s, &graph)?;
     qcn::check_links(s, &graph)?;
     switch::check_ports(&s.switch, &graph)?;

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::default;
+use super::{Scenario, default};
 use crate::problem::{Problem, buffer, delay, loss, quoted, rate, require};
 use crate::service_time::{Service, check as check_service};
+use crate::topology::{Graph, NicRule};
 use crate::units::{Buffer, Rate, Share, Size, Time};
 
 /// Queue of a host before its link (docs/host.md).
@@ -44,6 +45,9 @@ pub struct Host {
     /// selects its queue. `nic_buffer` is the size of each.
     #[serde(default = "default::one_u32")]
     pub nic_queues: u32,
+    /// Rule that chooses the NIC of a flow, for hosts with several links. Unset: "hash".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nic_choice: Option<NicRule>,
     /// Delay of a packet in the host's stack and NIC, in each direction.
     #[serde(default)]
     pub stack_delay: Time,
@@ -76,6 +80,11 @@ impl Host {
             HostQueue::Fifo
         };
         self.queue.unwrap_or(default)
+    }
+
+    /// Rule that chooses the NIC of a flow.
+    pub fn nic_choice(&self) -> NicRule {
+        self.nic_choice.unwrap_or(NicRule::Hash)
     }
 }
 
@@ -127,6 +136,19 @@ pub struct Receive {
     /// otherwise they are masked until no packet is left (NAPI).
     #[serde(default)]
     pub unmasked: bool,
+}
+
+/// Checks the rule that chooses NICs against transports and network.
+pub(super) fn check_nics(s: &Scenario, graph: &Graph) -> Result<(), Problem> {
+    let rule = s.host.nic_choice();
+    require(
+        rule != NicRule::PerPacket || s.sends_messages_only(),
+        "host.nic_choice",
+        "\"per_packet\"",
+        "\"hash\" or \"rail\" unless all transports send messages: a stream takes packets that \
+         overtake each other for losses",
+    )?;
+    rule.check(graph)
 }
 
 /// Checks the hosts of a network with packets of at most `mtu` bytes.

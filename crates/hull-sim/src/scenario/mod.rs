@@ -53,8 +53,8 @@ pub use crate::network::rules::{
 pub use crate::network::{DualPi2, FqCodel};
 pub use crate::service_time::{Gamma, Service};
 pub use crate::topology::{
-    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
-    Topology, Tree, TwoDatacentres,
+    DualTor, Dumbbell, Failure, FatTree, GraphFile, GraphText, LeafSpine, LinkSettings, Multihop,
+    NicRule, RailOptimized, Star, Topology, Tree, TwoDatacentres,
 };
 pub use crate::transport::{
     Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, Prague, ReactionPoint,

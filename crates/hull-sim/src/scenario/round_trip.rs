@@ -21,8 +21,8 @@ pub fn longest_round_trip_ps(scenario: &Scenario, graph: &Graph) -> u64 {
     };
     let both = |port: usize| crossing(port, data) + crossing(Graph::opposite(port), ack);
     let mut of_switch: Vec<Option<Attached>> = vec![None; graph.nodes.len()];
-    for host in 0..graph.hosts().len() {
-        let up = graph.host_port(host);
+    for nic in 0..graph.nics() {
+        let up = graph.nic_port(nic);
         let (out_ps, in_ps) = (both(up), both(Graph::opposite(up)));
         Attached::join(&mut of_switch[graph.port_far_end(up)], out_ps, in_ps);
     }

@@ -89,7 +89,7 @@ impl Fabric {
         lost
     }
 
-    /// Reception time of a packet over a host's link, ps.
+    /// Reception time of a packet over a host's link, the first one of several, ps.
     pub fn reception_ps(&self, host: usize, wire_bytes: u16) -> u64 {
         let port = Graph::opposite(self.graph.host_port(host));
         self.network.ports[port].serialization_ps(wire_bytes)

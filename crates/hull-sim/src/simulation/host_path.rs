@@ -84,63 +84,71 @@ impl Simulation {
         }
     }
 
-    /// Passes a packet to the NIC, and through the pacer if there is one. A packet's route begins
-    /// at the port of its host.
+    /// Passes a packet to its NIC, and through the pacer if there is one. A packet's route begins at the
+    /// port of its NIC.
     #[inline(always)]
     fn send_to_nic(&mut self, host: usize, packet: Packet) {
+        let nic = self.nic_of(host, packet.hop);
         if self.endpoints.hosts.pacers.is_empty() {
-            self.send_to_wire(host, packet);
+            self.send_to_wire(nic, packet);
         } else if self.endpoints.hosts.paces_pieces {
-            self.send_to_first_pacer(host, packet);
+            self.send_to_first_pacer(nic, packet);
         } else {
-            self.send_to_pacer(host, packet);
+            self.send_to_pacer(nic, packet);
         }
+    }
+
+    /// NIC of a host for a packet whose route begins at `hop`.
+    #[inline(always)]
+    pub(super) fn nic_of(&self, host: usize, hop: u32) -> usize {
+        let network = &self.fabric.network;
+        self.endpoints.hosts.nic(host, || network.first_port(hop))
     }
 
     /// Passes a packet to a pacer that stands before segmentation; the port behind it is the NIC queue.
     #[inline(never)]
-    fn send_to_first_pacer(&mut self, host: usize, packet: Packet) {
+    fn send_to_first_pacer(&mut self, nic: usize, packet: Packet) {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
-        let drops = self.endpoints.hosts.pacers[host].drops;
-        if (self.endpoints).admit(host, &packet, clock, options, &mut self.tally) {
-            self.send_to_wire(host, packet);
-        } else if self.endpoints.limits_queues && self.endpoints.hosts.pacers[host].drops > drops {
+        let drops = self.endpoints.hosts.pacers[nic].drops;
+        if (self.endpoints).admit(nic, &packet, clock, options, &mut self.tally) {
+            self.send_to_wire(nic, packet);
+        } else if self.endpoints.limits_queues && self.endpoints.hosts.pacers[nic].drops > drops {
             self.left_host(&packet);
         }
     }
 
     #[inline(never)]
-    fn send_to_pacer(&mut self, host: usize, mut packet: Packet) {
-        if self.endpoints.hosts.pacers[host]
+    fn send_to_pacer(&mut self, nic: usize, mut packet: Packet) {
+        if self.endpoints.hosts.pacers[nic]
             .nic
             .selects_at(self.clock.now_ps)
         {
-            self.serve_nic(host); // as at a port, a due selection comes first
+            self.serve_nic(nic); // as at a port, a due selection comes first
         }
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        let waited = endpoints.hosts.pacers[host].nic.len();
-        if endpoints.enter_nic(host, &mut packet, clock, options, &mut self.tally) {
-            self.send_to_wire(host, packet);
+        let waited = endpoints.hosts.pacers[nic].nic.len();
+        if endpoints.enter_nic(nic, &mut packet, clock, options, &mut self.tally) {
+            self.send_to_wire(nic, packet);
         }
         let hosts = &self.endpoints.hosts;
-        if self.endpoints.limits_queues && hosts.pacers[host].nic.len() == waited {
+        if self.endpoints.limits_queues && hosts.pacers[nic].nic.len() == waited {
             self.left_host(&packet);
         }
     }
 
-    /// Sends a packet through the port of its host. Inlined, so that a packet that was just made
+    /// Sends a packet through the port of its NIC. Inlined, so that a packet that was just made
     /// gets its place without a copy, which would wait until each of its fields is in memory.
     #[inline(always)]
-    pub(super) fn send_to_wire(&mut self, host: usize, packet: Packet) {
+    pub(super) fn send_to_wire(&mut self, nic: usize, packet: Packet) {
         let is_last = packet.is_last();
         let place = self.fabric.network.in_flight.insert(packet);
-        self.send_from(host, place, is_last);
+        self.send_from(nic, place, is_last);
     }
 
     #[inline(never)]
-    fn send_from(&mut self, host: usize, place: u32, is_last: bool) {
-        let port = self.endpoints.hosts.ports[host] as usize;
+    fn send_from(&mut self, nic: usize, place: u32, is_last: bool) {
+        let port = self.endpoints.hosts.ports[nic] as usize;
         let path = (Graph::opposite(port), port); // no packet came over the link to the host
         let hosts = &self.endpoints.hosts;
         let queues_at_port = hosts.pacers.is_empty() || hosts.paces_pieces;
@@ -169,12 +177,12 @@ impl Simulation {
     }
 
     /// Processes the packet at the head of a NIC's queue.
-    pub(super) fn serve_nic(&mut self, host: usize) {
+    pub(super) fn serve_nic(&mut self, nic: usize) {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        let (left, lost) = endpoints.leave_nic(host, clock, options, &mut self.tally);
+        let (left, lost) = endpoints.leave_nic(nic, clock, options, &mut self.tally);
         if let Some((packet, true)) = left {
-            self.send_to_wire(host, packet);
+            self.send_to_wire(nic, packet);
         }
         if self.endpoints.limits_queues {
             let left = left.map(|(packet, _)| packet);
@@ -185,18 +193,18 @@ impl Simulation {
     }
 
     /// Processes a pacer's event: a rate update, or packets that may leave.
-    pub(super) fn serve_pacer(&mut self, host: usize) {
-        let stage = &mut self.endpoints.hosts.pacers[host];
+    pub(super) fn serve_pacer(&mut self, nic: usize) {
+        let stage = &mut self.endpoints.hosts.pacers[nic];
         if stage.event_ps != self.clock.now_ps {
             return; // an earlier event took its place
         }
         stage.event_ps = u64::MAX;
-        while let Some(packet) = self.endpoints.leave_pacer(host, self.clock.now_ps) {
+        while let Some(packet) = self.endpoints.leave_pacer(nic, self.clock.now_ps) {
             let options = &mut self.fabric.network.options;
             options.leave_stage(&packet, PACER, self.clock.now_ps);
-            self.send_to_wire(host, packet);
+            self.send_to_wire(nic, packet);
         }
-        self.endpoints.wake_pacer(host, &mut self.clock);
+        self.endpoints.wake_pacer(nic, &mut self.clock);
     }
 
     /// Processes a packet that leaves its last link.
@@ -295,16 +303,16 @@ impl Endpoints {
     #[inline]
     fn enter_nic(
         &mut self,
-        host: usize,
+        nic: usize,
         packet: &mut Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
     ) -> bool {
-        let nic = &mut self.hosts.pacers[host].nic;
-        match nic.enqueue(clock.now_ps, packet) {
-            Entry::Now => return self.admit(host, packet, clock, options, tally),
-            Entry::First(start_ps) => clock.schedule(start_ps, Kind::NicHead, host),
+        let queue = &mut self.hosts.pacers[nic].nic;
+        match queue.enqueue(clock.now_ps, packet) {
+            Entry::Now => return self.admit(nic, packet, clock, options, tally),
+            Entry::First(start_ps) => clock.schedule(start_ps, Kind::NicHead, nic),
             Entry::Behind => {}
             Entry::Dropped => self.drop_packet(*packet, clock.now_ps, options, tally),
         }
@@ -316,23 +324,23 @@ impl Endpoints {
     #[inline]
     fn leave_nic(
         &mut self,
-        host: usize,
+        nic: usize,
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
     ) -> (Option<(Packet, bool)>, Vec<Packet>) {
-        let nic = &mut self.hosts.pacers[host].nic;
-        let (packet, next_ps) = nic.take_next(clock.now_ps);
+        let queue = &mut self.hosts.pacers[nic].nic;
+        let (packet, next_ps) = queue.take_next(clock.now_ps);
         if let Some(next_ps) = next_ps {
-            clock.schedule(next_ps, Kind::NicHead, host);
+            clock.schedule(next_ps, Kind::NicHead, nic);
         }
         let mut all_lost = Vec::new();
-        while let Some(lost) = self.hosts.pacers[host].nic.take_lost() {
+        while let Some(lost) = self.hosts.pacers[nic].nic.take_lost() {
             self.drop_packet(lost, clock.now_ps, options, tally);
             all_lost.push(lost);
         }
         let left = packet.map(|packet| {
-            let is_released = self.admit(host, &packet, clock, options, tally);
+            let is_released = self.admit(nic, &packet, clock, options, tally);
             (packet, is_released)
         });
         (left, all_lost)
@@ -342,20 +350,20 @@ impl Endpoints {
     #[inline]
     fn admit(
         &mut self,
-        host: usize,
+        nic: usize,
         packet: &Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
         tally: &mut Tally,
     ) -> bool {
         options.leave_stage(packet, SENDER, clock.now_ps);
-        let release = self.hosts.pacers[host].admit(clock.now_ps, packet);
+        let release = self.hosts.pacers[nic].admit(clock.now_ps, packet);
         if packet.has(flags::ECHOED) {
-            self.count_drawn(host);
+            self.count_drawn(nic);
         }
         match release {
             Release::Now => return true,
-            Release::Later => self.wake_pacer(host, clock),
+            Release::Later => self.wake_pacer(nic, clock),
             Release::Dropped => self.drop_packet(*packet, clock.now_ps, options, tally),
         }
         false
@@ -363,28 +371,28 @@ impl Endpoints {
 
     /// Takes a packet that may leave a pacer now.
     #[inline]
-    fn leave_pacer(&mut self, host: usize, now_ps: u64) -> Option<Packet> {
-        let packet = self.hosts.pacers[host].release(now_ps);
-        self.count_drawn(host);
+    fn leave_pacer(&mut self, nic: usize, now_ps: u64) -> Option<Packet> {
+        let packet = self.hosts.pacers[nic].release(now_ps);
+        self.count_drawn(nic);
         packet
     }
 
     /// Counts the ECN-Echoes that packets reported to the pacer.
     #[inline]
-    fn count_drawn(&mut self, host: usize) {
-        while let Some((flow, echo)) = self.hosts.pacers[host].take_drawn() {
+    fn count_drawn(&mut self, nic: usize) {
+        while let Some((flow, echo)) = self.hosts.pacers[nic].take_drawn() {
             self.table.flows[flow as usize].count(echo);
         }
     }
 
     /// Schedules the pacer's next event.
-    fn wake_pacer(&mut self, host: usize, clock: &mut Clock) {
-        let pacer = &mut self.hosts.pacers[host];
+    fn wake_pacer(&mut self, nic: usize, clock: &mut Clock) {
+        let pacer = &mut self.hosts.pacers[nic];
         if let Some(at_ps) = pacer.next_wake_ps()
             && at_ps < pacer.event_ps
         {
             pacer.event_ps = at_ps;
-            clock.schedule(at_ps, Kind::Pacer, host);
+            clock.schedule(at_ps, Kind::Pacer, nic);
         }
     }
 }

@@ -56,13 +56,21 @@ impl Endpoints {
             let request = self.table.flows[flow.reverse as usize].out;
             ideal_ps += way_ps(request, besides.request_bytes)? + besides.server_ps;
             // A server that answers at once has already sent the acknowledgment of the request.
-            let link = &network.ports[self.hosts.ports[flow.src as usize] as usize];
+            let first_port = || network.first_port(flow.out);
+            let nic = self.hosts.nic(flow.src as usize, first_port);
+            let link = &network.ports[self.hosts.ports[nic] as usize];
             if template.acks_each && link.is_fifo() {
                 let ack_ps = link.serialization_ps(self.header_bytes);
                 ideal_ps += ack_ps.saturating_sub(besides.server_ps);
             }
         }
         Some(ideal_ps)
+    }
+
+    /// Number of NICs of a host over which one message is spread.
+    fn nics_of_message(&self, host: u32) -> u64 {
+        let first = self.hosts.nics_of(host as usize).start;
+        self.hosts.message_nics_with(first).len() as u64
     }
 
     /// Ideal completion time of a message, ps; it passes no stack and has no handshake. Of its paths
@@ -83,7 +91,11 @@ impl Endpoints {
             let connection = self.table.connection_at(slot)?;
             match (connection.spreads, &connection.shapes[..]) {
                 (false, &[route]) => network.alone_ps(route, &message),
-                (_, routes) => network.spread_ps(routes, &message),
+                (_, routes) => {
+                    let flow = &self.table.flows[slot as usize];
+                    let nics = [flow.src, flow.dst].map(|host| self.nics_of_message(host));
+                    network.spread_ps(routes, &message, nics)
+                }
             }
         };
         let mut ideal_ps = way_ps(slot, bytes)? + besides.application_ps;

@@ -7,7 +7,7 @@ use super::endpoints::Endpoints;
 use super::flow::connection::Way;
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
-use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Report, Signal, flags};
+use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Port, Report, Signal, flags};
 use crate::transport::message::Arriving;
 
 /// Class of data; control packets and trimmed headers have class 0.
@@ -120,47 +120,70 @@ impl Simulation {
     /// Queues a connection at its NIC if it has data to send.
     pub(super) fn pump_message(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
-        let host = self.endpoints.table.flows[slot as usize].src as usize;
+        let nic = self.endpoints.message_queue_of(slot);
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
         };
         let sender = &mut connection.sender;
         if !sender.waits_for_nic && sender.ready_ps() <= now_ps && sender.may_send() {
             sender.waits_for_nic = true;
-            self.endpoints.hosts.message_nics[host].push_sender(slot);
-            self.serve_message_nic(host);
+            self.endpoints.hosts.message_nics[nic].push_sender(slot);
+            self.serve_message_nic(nic);
         }
         self.watch_message(slot);
     }
 
-    /// Sends a host's packets while its link is free.
-    pub(super) fn serve_message_nic(&mut self, host: usize) {
-        let port = self.endpoints.hosts.ports[host] as usize;
+    /// Sends a NIC's packets while its link is free. If the host's NICs share their packets, one of the
+    /// links must be free; the packet waits for its own in the port's queue.
+    pub(super) fn serve_message_nic(&mut self, nic: usize) {
         loop {
-            let free_ps = self.fabric.network.ports[port].busy_until_ps();
-            let nic = &mut self.endpoints.hosts.message_nics[host];
-            if nic.is_idle() {
+            let free_ps = self.free_ps(nic);
+            let queues = &mut self.endpoints.hosts.message_nics[nic];
+            if queues.is_idle() {
                 return;
             }
             if free_ps > self.clock.now_ps {
-                if nic.event_ps != free_ps {
-                    nic.event_ps = free_ps;
-                    self.clock.schedule(free_ps, Kind::MessageNic, host);
+                if queues.event_ps != free_ps {
+                    queues.event_ps = free_ps;
+                    self.clock.schedule(free_ps, Kind::MessageNic, nic);
                 }
                 return;
             }
-            match nic.next_turn() {
-                Some(Turn::Control(packet)) => self.send_to_wire(host, packet),
-                Some(Turn::Sender(slot)) => self.send_message_data(host, slot),
+            match queues.next_turn() {
+                Some(Turn::Control(packet)) => {
+                    self.send_to_wire(self.nic_of(nic, packet.hop), packet)
+                }
+                Some(Turn::Sender(slot)) => self.send_message_data(nic, slot),
                 None => return,
             }
         }
     }
 
+    /// Time from which a NIC can send, or one of those that share its packets, ps. A failed link does
+    /// not count beside others.
+    #[inline(always)]
+    fn free_ps(&self, nic: usize) -> u64 {
+        let (hosts, ports) = (&self.endpoints.hosts, &self.fabric.network.ports);
+        let port = |nic: usize| &ports[hosts.ports[nic] as usize];
+        if hosts.several_nics.is_none() {
+            return port(nic).busy_until_ps();
+        }
+        let shared = || hosts.message_nics_with(nic).map(port);
+        let working = shared().filter(|port| !port.is_down());
+        let least_ps = working.map(Port::busy_until_ps).min();
+        least_ps.unwrap_or_else(|| port(nic).busy_until_ps())
+    }
+
     /// Sends the next packet of a connection whose turn it is.
-    fn send_message_data(&mut self, host: usize, slot: u32) {
+    fn send_message_data(&mut self, nic: usize, slot: u32) {
         let now_ps = self.clock.now_ps;
-        let nic = &mut self.endpoints.hosts.message_nics[host];
+        let chosen = self.endpoints.message_queue_of(slot);
+        if chosen != nic {
+            // Links have changed since the connection was queued here.
+            self.endpoints.hosts.message_nics[chosen].push_sender(slot);
+            return self.serve_message_nic(chosen);
+        }
+        let queues = &mut self.endpoints.hosts.message_nics[nic];
         let table = &mut self.endpoints.table;
         let Some(connection) = table.connection(slot) else {
             return;
@@ -172,13 +195,13 @@ impl Simulation {
             return (self.endpoints.table).release_if_done(slot, self.clock.now_ps);
         }
         // The connection whose turn it is counts too.
-        let senders = nic.senders() + 1;
-        let Some(sending) = sender.poll(now_ps, senders, nic.random.bits64()) else {
+        let senders = queues.senders() + 1;
+        let Some(sending) = sender.poll(now_ps, senders, queues.random.bits64()) else {
             return;
         };
         if sender.ready_ps() <= now_ps && sender.may_send() {
             sender.waits_for_nic = true;
-            nic.push_sender(slot);
+            queues.push_sender(slot);
         }
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         let hop = table.message_route(slot, sending.entropy, Way::Out, network, routes);
@@ -211,7 +234,7 @@ impl Simulation {
         self.tally.packets_sent += 1;
         self.tally.counts.first_sends += u64::from(!sending.resent);
         table.flows[slot as usize].in_flight += 1;
-        self.send_to_wire(host, packet);
+        self.send_to_wire(self.nic_of(nic, hop), packet);
         self.watch_message(slot);
     }
 
@@ -249,8 +272,11 @@ impl Simulation {
             Signal::Demand { .. } => {}
         }
         table.flows[slot as usize].in_flight += 1;
-        self.endpoints.hosts.message_nics[host].push_control(packet);
-        self.serve_message_nic(host);
+        let nic = (self.endpoints.hosts)
+            .message_nics_with(self.nic_of(host, hop))
+            .start;
+        self.endpoints.hosts.message_nics[nic].push_control(packet);
+        self.serve_message_nic(nic);
     }
 
     /// Grants credit when a host's next pull is due.
@@ -272,8 +298,7 @@ impl Simulation {
         };
         let (granted, next_ps) = (pull.pulled, puller.sent(now_ps, &pull));
         self.clock.schedule(next_ps, Kind::Pull, host);
-        let random = self.endpoints.hosts.message_nics[host].random.bits();
-        let entropy = self.endpoints.table.any_entropy(slot, random);
+        let entropy = self.endpoints.any_entropy(host, slot);
         self.send_signal(host, slot, entropy, Way::Back, Signal::Pull { granted });
     }
 
@@ -281,7 +306,8 @@ impl Simulation {
     pub(super) fn serve_message_timeout(&mut self, slot: u32) {
         let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].src as usize;
-        let senders = self.endpoints.hosts.message_nics[host].senders();
+        let nic = self.endpoints.message_queue_of(slot);
+        let senders = self.endpoints.hosts.message_nics[nic].senders();
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
         };
@@ -302,7 +328,8 @@ impl Simulation {
     pub(super) fn serve_credit_wait(&mut self, slot: u32) -> bool {
         let now_ps = self.clock.now_ps;
         let host = self.endpoints.table.flows[slot as usize].src as usize;
-        let senders = self.endpoints.hosts.message_nics[host].senders();
+        let nic = self.endpoints.message_queue_of(slot);
+        let senders = self.endpoints.hosts.message_nics[nic].senders();
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return false;
         };
@@ -388,14 +415,34 @@ impl Simulation {
                 receiver.group_event_ps = u64::MAX;
                 return self.watch_groups(slot);
             };
-            let random = self.endpoints.hosts.message_nics[host].random.bits();
-            let entropy = self.endpoints.table.any_entropy(slot, random);
+            let entropy = self.endpoints.any_entropy(host, slot);
             self.send_signal(host, slot, entropy, Way::Back, signal);
         }
     }
 }
 
 impl Endpoints {
+    /// NIC on which a flow sends.
+    #[inline]
+    pub(super) fn nic_of_flow(&self, slot: u32) -> usize {
+        let (table, at) = (&self.table, slot as usize);
+        let host = table.flows[at].src as usize;
+        self.hosts.nic(host, || table.nic_ports[at])
+    }
+
+    /// NIC at which a connection waits to send.
+    #[inline]
+    fn message_queue_of(&self, slot: u32) -> usize {
+        (self.hosts).message_nics_with(self.nic_of_flow(slot)).start
+    }
+
+    /// Selects an entropy value of a connection for a packet of the receiver's `host`.
+    fn any_entropy(&mut self, host: usize, slot: u32) -> u16 {
+        let first = self.hosts.nics_of(host).start;
+        let random = self.hosts.message_nics[first].random.bits();
+        self.table.any_entropy(slot, random)
+    }
+
     /// Receiver control of `host` that grants a connection's credit, and the connection's number
     /// there.
     fn puller(&mut self, host: usize, slot: u32) -> Option<(&mut Puller, u32)> {

@@ -320,8 +320,8 @@ impl Fabric {
         let seconds = measured.seconds_since(before);
         let ports = &self.network.ports[..self.graph.ports()];
         let mut stages = vec![None; ports.len()];
-        for (host, stage) in hosts.pacers.iter().enumerate() {
-            stages[self.graph.host_port(host)] = Some(stage);
+        for (nic, stage) in hosts.pacers.iter().enumerate() {
+            stages[self.graph.nic_port(nic)] = Some(stage);
         }
         let count = |(number, port): (usize, &Port)| {
             let done = measured.at_port_since(before, number);

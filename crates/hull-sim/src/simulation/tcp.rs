@@ -37,7 +37,7 @@ impl Simulation {
         }
         let options = self.fabric.network.options.take(packet.options);
         if packet.has(flags::ACK) {
-            self.receive_ack(host, &packet, options.as_ref());
+            self.receive_ack(&packet, options.as_ref());
         }
         if packet.has(flags::DATA) {
             self.receive_data(host, received, options.as_ref());
@@ -58,7 +58,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn receive_ack(&mut self, host: usize, packet: &Packet, options: Option<&Options>) {
+    fn receive_ack(&mut self, packet: &Packet, options: Option<&Options>) {
         let mut slot = packet.flow;
         if packet.has(flags::DATA) {
             let reverse = self.endpoints.table.flows[slot as usize].reverse;
@@ -67,7 +67,7 @@ impl Simulation {
             }
         }
         let now_ps = self.clock.now_ps;
-        self.endpoints.take_ack(host, slot, packet, options, now_ps);
+        self.endpoints.take_ack(slot, packet, options, now_ps);
         self.take_acked(slot);
         self.pump(slot);
     }
@@ -198,20 +198,14 @@ impl Simulation {
 impl Endpoints {
     /// Processes an ACK at the sender of a flow.
     #[inline]
-    fn take_ack(
-        &mut self,
-        host: usize,
-        slot: u32,
-        packet: &Packet,
-        options: Option<&Options>,
-        now_ps: u64,
-    ) {
+    fn take_ack(&mut self, slot: u32, packet: &Packet, options: Option<&Options>, now_ps: u64) {
         let ece = packet.has(flags::ECE);
         let paced = ece && self.table.is_paced(slot);
         if paced && self.hosts.packets_tell {
             self.table.flows[slot as usize].echoed = true;
         } else if paced {
-            let echo = self.hosts.on_ece(now_ps, host, slot);
+            let nic = self.nic_of_flow(slot);
+            let echo = self.hosts.on_ece(now_ps, nic, slot);
             self.table.flows[slot as usize].count(echo);
         }
         let at = self.table.place(slot);

@@ -1,6 +1,6 @@
 //! The fat tree of k-port switches, on which paper 6.3 builds: a tree of k pods with k/2 ToRs and k/2
 //! aggregation switches each, k^2/4 cores and k^3/4 hosts, without over-subscription. Names are as in
-//! the tree.
+//! the tree, with several planes numbered on: plane p has the pods from p k on.
 
 use super::FatTree;
 use super::graph::Graph;
@@ -18,5 +18,5 @@ pub(super) fn build(fat_tree: &FatTree, parts: Parts) -> Result<Graph, String> {
         aggs_per_pod: half,
         cores: half * half,
     };
-    tree::of_pods(pods, parts, between, between)
+    tree::of_pods(pods, fat_tree.planes as usize, parts, between, between)
 }

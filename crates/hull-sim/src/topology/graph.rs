@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::Names;
+use super::nics::Nics;
 use super::parts::{Parts, Wires};
 use super::pods::Pods;
 use crate::limits;
@@ -29,7 +30,7 @@ pub struct Wire {
 /// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Host: it has one link, and no packets of other hosts cross it.
+    /// Host: it has one or more links, and no packets of other hosts cross it.
     Host,
     /// Switch.
     Switch,
@@ -76,7 +77,7 @@ pub(super) struct Link {
 /// Default names of the tiers (thesis figure 4.12).
 pub const TIERS: &[&str] = &["host", "tor", "agg", "core"];
 
-/// Valid network: connected, with unique names, each host with one link to a switch.
+/// Valid network: connected, with unique names, each host with links to switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     /// Hosts and switches.
@@ -92,6 +93,8 @@ pub struct Graph {
     losses: BTreeMap<usize, Share>,
     tiers: &'static [&'static str],
     hosts: Vec<usize>,
+    /// NICs, if some host has several.
+    pub(super) nics: Option<Nics>,
     /// Ports out of each node, in ascending order, node by node.
     node_ports: Vec<usize>,
     /// Index in `node_ports` of each node's first port; the last entry is the end.
@@ -106,6 +109,7 @@ impl Graph {
             + block_of::<usize>(self.hosts.len())
             + block_of::<usize>(self.node_ports.len())
             + block_of::<u32>(self.first_ports.len())
+            + self.nics.as_ref().map_or(0, Nics::heap_bytes)
     }
 
     /// Creates a graph from its parts and checks it; `tiers` are the names of the tiers. An error
@@ -133,7 +137,7 @@ impl Graph {
         }
         check_links(&parts, &names)?;
         let (node_ports, first_ports) = node_ports(parts.nodes.len(), &parts.links);
-        let graph = Graph {
+        let mut graph = Graph {
             nodes: parts.nodes,
             links: parts.links,
             wires: parts.wires,
@@ -143,12 +147,17 @@ impl Graph {
             losses: BTreeMap::new(),
             tiers,
             hosts,
+            nics: None,
             node_ports,
             first_ports,
         };
         graph.check_hosts()?;
         if graph.pods.is_none() {
             graph.check_connected()?;
+        }
+        graph.nics = Nics::of(&graph);
+        if graph.has_several_nics() {
+            graph.check_reach()?;
         }
         Ok(graph)
     }
@@ -193,15 +202,15 @@ impl Graph {
         2 * self.links.len()
     }
 
-    /// Port out of host number `host`.
+    /// Port out of host number `host`, the first one if it has several.
     pub fn host_port(&self, host: usize) -> usize {
         self.node_ports(self.hosts[host])[0]
     }
 
-    /// Rates of the slowest and of the fastest host's link to the network.
+    /// Rates of the slowest and of the fastest link of hosts to the network.
     pub fn host_rates(&self) -> (Rate, Rate) {
-        let hosts = 0..self.hosts.len();
-        let rates = hosts.map(|host| self.wire(self.host_port(host)).rate_bps);
+        let nics = 0..self.nics();
+        let rates = nics.map(|nic| self.wire(self.nic_port(nic)).rate_bps);
         let (slowest, fastest) = (rates.clone().min(), rates.max());
         (Rate(slowest.unwrap_or(0)), Rate(fastest.unwrap_or(0)))
     }
@@ -330,17 +339,19 @@ impl Graph {
         ports.filter(move |&port| self.port_far_end(port) == b)
     }
 
-    /// Rejects hosts with several links or none.
+    /// Rejects hosts without links, and with too many.
     fn check_hosts(&self) -> Result<(), String> {
+        let fits = 1..=limits::NICS;
         let odd = self
             .hosts
             .iter()
-            .find(|&&host| self.node_ports(host).len() != 1);
+            .find(|&&host| !fits.contains(&self.node_ports(host).len()));
         odd.map_or(Ok(()), |&host| {
             Err(format!(
-                "found {} links at the host {}; expected 1",
+                "found {} links at the host {}; expected 1 to {}",
                 self.node_ports(host).len(),
-                quote::text(&self.name(host))
+                quote::text(&self.name(host)),
+                limits::NICS
             ))
         })
     }

@@ -1,6 +1,7 @@
 //! Networks: from the scenario's `[topology]` to a graph of hosts, switches and links, and the paths
 //! through it. One file per network of the documents; rates in bit/s, delays in ps.
 
+mod dual_tor;
 mod dumbbell;
 mod failures;
 mod fat_tree;
@@ -11,11 +12,16 @@ mod link_name;
 mod links_by_tier;
 mod multihop;
 mod names;
+mod nic_choice;
+mod nics;
 mod notice;
 mod observed;
 mod parts;
+mod planes;
 mod pod_routes;
 mod pods;
+mod rail_optimized;
+mod rails;
 mod route_table;
 mod routing;
 mod settings;
@@ -23,18 +29,21 @@ mod star;
 mod tree;
 mod two_datacentres;
 
-pub use failures::{Change, changes};
+pub use dual_tor::DualTor;
+pub use failures::{Change, Failure, changes};
 pub use file::meant_attribute;
 pub use graph::{Graph, Kind, Node, TIERS, Wire};
 pub use link_name::ports_named;
 pub use links_by_tier::{LinkKind, TierLinks};
+pub use nic_choice::{NicChoice, NicRule, Sending};
 pub use notice::Notice;
 pub use observed::{Observed, observed};
+pub use rail_optimized::RailOptimized;
 pub use routing::Routes;
 pub(crate) use settings::check;
 pub use settings::{
-    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkFailure, LinkSettings, Multihop, Star,
-    Topology, Tree,
+    Dumbbell, FatTree, GraphFile, GraphText, LeafSpine, LinkSettings, Multihop, Star, Topology,
+    Tree,
 };
 pub use two_datacentres::TwoDatacentres;
 
@@ -69,6 +78,10 @@ pub fn build(
         fat_tree::build(network, parts).map_err(at("fat_tree"))
     } else if let Some(network) = &topology.two_datacentres {
         two_datacentres::build(network, parts)
+    } else if let Some(network) = &topology.rail_optimized {
+        rail_optimized::build(network, parts).map_err(at("rail_optimized"))
+    } else if let Some(network) = &topology.dual_tor {
+        dual_tor::build(network, parts).map_err(at("dual_tor"))
     } else if let Some(network) = &topology.file {
         file::build(network, parts).map_err(at("file.path"))
     } else if let Some(network) = &topology.graph {

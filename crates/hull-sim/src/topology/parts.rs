@@ -1,5 +1,5 @@
-//! Nodes and links of a network under construction. Rates in bit/s, delays in ps. A host's link is
-//! created with the host, so link h is the link of host h.
+//! Nodes and links of a network under construction. Rates in bit/s, delays in ps. A host's first link
+//! is created with the host, so if each has one, link h is the link of host h.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -117,11 +117,17 @@ impl Parts {
         count: usize,
         switch_of: impl Fn(usize) -> usize,
     ) {
-        let hosts = self.add(stem, Numbering::Single, count, Node::HOST);
+        let hosts = self.add_hosts(stem, count);
         self.join_hosts(hosts, switch_of);
     }
 
-    fn join_hosts(&mut self, hosts: Range<usize>, switch_of: impl Fn(usize) -> usize) {
+    /// Adds `count` hosts without links, numbered from 0, and returns their nodes.
+    pub(super) fn add_hosts(&mut self, stem: &'static str, count: usize) -> Range<usize> {
+        self.add(stem, Numbering::Single, count, Node::HOST)
+    }
+
+    /// Adds a link of each host to the switch that `switch_of` returns for its number among them.
+    pub(super) fn join_hosts(&mut self, hosts: Range<usize>, switch_of: impl Fn(usize) -> usize) {
         let a_to_b = self.wire(self.out_of_host);
         let b_to_a = self.wire(self.out_of_switch);
         let link = |(number, host): (usize, usize)| Link {

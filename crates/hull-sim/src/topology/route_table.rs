@@ -13,12 +13,12 @@ const NONE: u32 = u32::MAX;
 /// Largest number of entries in the table, 4 bytes each.
 pub(super) const MAX_ENTRIES: usize = 100_000_000;
 
-/// Attachment of a host to its switch.
+/// Attachment of a NIC to its switch.
 #[derive(Clone, Copy, Debug)]
 struct Attachment {
-    /// Port from the host to its switch; `NONE` if the link is down.
+    /// Port from the NIC to its switch; `NONE` if the link is down.
     up: u32,
-    /// Port from the switch to the host.
+    /// Port from the switch to the NIC.
     down: u32,
     /// Number of the switch, in the order of the switches.
     switch: u32,
@@ -29,7 +29,7 @@ struct Attachment {
 /// Routing table of a graph.
 #[derive(Clone, Debug)]
 pub(super) struct RouteTable {
-    hosts: Vec<Attachment>,
+    nics: Vec<Attachment>,
     /// Switch at the far end of each port; `NONE` if that is a host.
     far_switch: Vec<u32>,
     switches: usize,
@@ -68,7 +68,7 @@ impl RouteTable {
                 neighbours[near as usize].push((port as u32, far));
             }
         }
-        let (hosts, rows) = attachments(graph, failed_links, &switch_of, switches);
+        let (nics, rows) = attachments(graph, failed_links, &switch_of, switches);
         let mut next = Vec::with_capacity(switches * rows.len());
         let mut sets = SetList::default();
         let mut longest = 0;
@@ -89,7 +89,7 @@ impl RouteTable {
                 .fold(longest, usize::max);
         }
         RouteTable {
-            hosts,
+            nics,
             far_switch,
             switches,
             next,
@@ -100,7 +100,7 @@ impl RouteTable {
 
     /// Memory of its lists, bytes.
     pub(super) fn heap_bytes(&self) -> u64 {
-        block_of::<Attachment>(self.hosts.len())
+        block_of::<Attachment>(self.nics.len())
             + block_of::<u32>(self.far_switch.len())
             + block_of::<u32>(self.next.len())
             + block_of::<u32>(self.sets.len())
@@ -110,12 +110,12 @@ impl RouteTable {
     #[inline]
     pub(super) fn path(
         &self,
-        src_host: usize,
-        dst_host: usize,
+        src_nic: usize,
+        dst_nic: usize,
         hash: u64,
         out: &mut Vec<u32>,
     ) -> bool {
-        let (src, dst) = (self.hosts[src_host], self.hosts[dst_host]);
+        let (src, dst) = (self.nics[src_nic], self.nics[dst_nic]);
         let row = &self.next[dst.row as usize * self.switches..][..self.switches];
         let mut at = src.switch;
         if src.up == NONE || dst.up == NONE || (at != dst.switch && row[at as usize] == NONE) {
@@ -138,13 +138,13 @@ impl RouteTable {
         true
     }
 
-    /// Number of ports on the longest path between two hosts; 0 if there is none.
+    /// Number of ports on the longest path between two NICs; 0 if there is none.
     pub(super) fn longest_path(&self) -> usize {
         self.longest
     }
 }
 
-/// Attachment of each host, and the switch of each row of the table.
+/// Attachment of each NIC, and the switch of each row of the table.
 fn attachments(
     graph: &Graph,
     failed_links: &[bool],
@@ -153,9 +153,9 @@ fn attachments(
 ) -> (Vec<Attachment>, Vec<u32>) {
     let mut row_of = vec![NONE; switches];
     let mut rows = Vec::new();
-    let hosts = (0..graph.hosts().len())
-        .map(|host| {
-            let up = graph.host_port(host);
+    let nics = (0..graph.nics())
+        .map(|nic| {
+            let up = graph.nic_port(nic);
             let switch = switch_of[graph.port_far_end(up)];
             let row = &mut row_of[switch as usize];
             if *row == NONE {
@@ -174,7 +174,7 @@ fn attachments(
             }
         })
         .collect();
-    (hosts, rows)
+    (nics, rows)
 }
 
 /// Number of links from each switch to `target`; `NONE` without a path.

@@ -39,17 +39,18 @@ impl Routes {
         })
     }
 
-    /// Appends the ports of the path of a flow with `hash` to `out`, from the source's own port to
-    /// the last switch's port to the destination. Returns false and leaves `out` unchanged if
-    /// failed links leave no path. A host reaches itself through its switch.
+    /// Appends the ports of the path of a flow with `hash` from one NIC to another to `out`, from the
+    /// source's own port to the last switch's port to the destination. If each host has one link, a
+    /// NIC has the number of its host. Returns false and leaves `out` unchanged if there is no path.
+    /// A NIC reaches itself through its switch.
     ///
     /// At a switch with several next hops each is equally likely over all values of `hash`, and the
     /// choices of a flow at different switches are independent.
     #[inline]
-    pub fn path(&self, src_host: usize, dst_host: usize, hash: u64, out: &mut Vec<u32>) -> bool {
+    pub fn path(&self, src_nic: usize, dst_nic: usize, hash: u64, out: &mut Vec<u32>) -> bool {
         match &self.0 {
-            Ways::Computed(routes) => routes.path(src_host, dst_host, hash, out),
-            Ways::Stored(table) => table.path(src_host, dst_host, hash, out),
+            Ways::Computed(routes) => routes.path(src_nic, dst_nic, hash, out),
+            Ways::Stored(table) => table.path(src_nic, dst_nic, hash, out),
         }
     }
 
@@ -61,7 +62,7 @@ impl Routes {
         }
     }
 
-    /// Number of ports on the longest path between two hosts; 0 if there is none.
+    /// Number of ports on the longest path between two NICs; 0 if there is none.
     pub fn longest_path(&self) -> usize {
         match &self.0 {
             Ways::Computed(routes) => routes.longest_path(),
@@ -117,8 +118,8 @@ fn most_failed(graph: &Graph, changes: &[Change]) -> usize {
 
 /// Number of switches with hosts.
 fn with_hosts(graph: &Graph) -> usize {
-    let mut switches: Vec<usize> = (0..graph.hosts().len())
-        .map(|host| graph.port_far_end(graph.host_port(host)))
+    let mut switches: Vec<usize> = (0..graph.nics())
+        .map(|nic| graph.port_far_end(graph.nic_port(nic)))
         .collect();
     switches.sort_unstable();
     switches.dedup();

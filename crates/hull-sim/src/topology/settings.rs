@@ -6,9 +6,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::dual_tor::{self, DualTor};
+use super::failures::{self, Failure};
+use super::rail_optimized::{self, RailOptimized};
 use super::two_datacentres::{self, TwoDatacentres};
 use crate::limits;
-use crate::problem::{Problem, delay, loss, need, quoted, rate, refuse, require};
+use crate::problem::{Problem, delay, loss, need, rate, refuse, require};
 use crate::units::{Rate, Share, Time};
 
 /// Connections between hosts and switches: exactly one of the tables, and settings of single links.
@@ -36,6 +39,12 @@ pub struct Topology {
     /// Two fat trees with links of millisecond delays between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub two_datacentres: Option<TwoDatacentres>,
+    /// Groups of hosts with a NIC for each rail, and a leaf for each group and rail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rail_optimized: Option<RailOptimized>,
+    /// Racks with two top-of-rack switches, and hosts with a NIC at each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dual_tor: Option<DualTor>,
     /// Any graph, from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<GraphFile>,
@@ -45,9 +54,9 @@ pub struct Topology {
     /// Links with their own rate, delay or loss.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkSettings>,
-    /// Links that fail during the run.
+    /// Links, NICs, switches and hosts that fail during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<LinkFailure>,
+    pub failures: Vec<Failure>,
 }
 
 /// One switch with all hosts; host 0 is the client, and the port to it is measured.
@@ -114,6 +123,9 @@ pub struct LeafSpine {
     pub spines: u32,
     /// Hosts at each leaf.
     pub hosts_per_leaf: u32,
+    /// Equal networks of leaves and spines, with a NIC of each host in each.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub planes: u32,
     /// Rate of the links between leaves and spines (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_rate: Option<Rate>,
@@ -164,6 +176,9 @@ pub struct Tree {
 pub struct FatTree {
     /// Ports of each switch, even.
     pub k: u32,
+    /// Equal fat trees, with a NIC of each host in each.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub planes: u32,
     /// Rate of the links between switches (default: switch.rate).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplink_rate: Option<Rate>,
@@ -205,19 +220,6 @@ pub struct LinkSettings {
     pub loss: Option<Share>,
 }
 
-/// A link that fails.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LinkFailure {
-    /// The link, as "a--b" with the names of its ends; both directions fail.
-    pub link: String,
-    /// Time from the start of the run at which it fails.
-    pub at: Time,
-    /// Time from which it works again; unset: it stays down.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<Time>,
-}
-
 /// Largest number of ports per switch of a fat tree: 1,024,000 hosts.
 const MOST_K: u32 = 160;
 const _: () = {
@@ -226,6 +228,12 @@ const _: () = {
     assert!(k * k / 2 <= limits::SWITCHES);
 };
 
+const fn one() -> u32 {
+    1
+}
+const fn is_one(planes: &u32) -> bool {
+    *planes == 1
+}
 const fn two() -> u32 {
     2
 }
@@ -250,7 +258,7 @@ const fn trunk_rate() -> Rate {
 
 /// Checks the topology's keys. [`build`](super::build) checks the graph.
 pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
-    let allowed = "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, two_datacentres, file, graph";
+    let allowed = "one of the tables star, dumbbell, multihop, leaf_spine, tree, fat_tree, two_datacentres, rail_optimized, dual_tor, file, graph";
     let checks: Vec<Result<(), Problem>> = [
         topology.star.as_ref().map(star),
         topology.dumbbell.as_ref().map(dumbbell),
@@ -262,6 +270,8 @@ pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
             .two_datacentres
             .as_ref()
             .map(two_datacentres::check),
+        topology.rail_optimized.as_ref().map(rail_optimized::check),
+        topology.dual_tor.as_ref().map(dual_tor::check),
         topology.file.as_ref().map(|_| Ok(())),
         topology.graph.as_ref().map(|_| Ok(())),
     ]
@@ -285,23 +295,7 @@ pub(crate) fn check(topology: &Topology) -> Result<(), Problem> {
         loss(&key(".loss"), settings.loss)?;
         wire(&key(".rate"), settings.rate, &key(".delay"), settings.delay)?;
     }
-    require(
-        topology.failures.len() <= 1000,
-        "topology.failures",
-        format!("{} failures", topology.failures.len()),
-        "at most 1000",
-    )?;
-    for (i, failure) in topology.failures.iter().enumerate() {
-        if let Some(until) = failure.until {
-            require(
-                until > failure.at,
-                &format!("topology.failures[{i}].until"),
-                quoted(until),
-                &format!("a time after at, \"{}\"", failure.at),
-            )?;
-        }
-    }
-    Ok(())
+    failures::check(&topology.failures)
 }
 
 /// Checks a rate and a delay, if given.
@@ -322,7 +316,7 @@ pub(super) fn count(key: &str, found: u32, max: u64) -> Result<(), Problem> {
 }
 
 /// Checks the product of several counts of hosts.
-fn total(key: &str, hosts: u64) -> Result<(), Problem> {
+pub(super) fn check_total(key: &str, hosts: u64) -> Result<(), Problem> {
     need(
         (2..=limits::HOSTS).contains(&hosts),
         key,
@@ -332,7 +326,7 @@ fn total(key: &str, hosts: u64) -> Result<(), Problem> {
 }
 
 /// Checks the total number of links: host links and links between switches.
-fn links(key: &str, hosts: u64, between: u64) -> Result<(), Problem> {
+pub(super) fn check_links(key: &str, hosts: u64, between: u64) -> Result<(), Problem> {
     let (found, most) = (hosts + between, limits::LINKS);
     require(
         found <= most as u64,
@@ -393,10 +387,14 @@ fn leaf_spine(l: &LeafSpine) -> Result<(), Problem> {
         per_leaf,
         limits::HOSTS,
     )?;
+    count("topology.leaf_spine.planes", l.planes, limits::NICS as u64)?;
     let hosts = u64::from(l.leaves) * u64::from(per_leaf);
-    total("topology.leaf_spine", hosts)?;
-    let uplinks = u64::from(l.leaves) * u64::from(l.spines);
-    links("topology.leaf_spine", hosts, uplinks)?;
+    check_total("topology.leaf_spine", hosts)?;
+    let (planes, uplinks) = (
+        u64::from(l.planes),
+        u64::from(l.leaves) * u64::from(l.spines),
+    );
+    check_links("topology.leaf_spine", planes * hosts, planes * uplinks)?;
     wire(
         "topology.leaf_spine.uplink_rate",
         l.uplink_rate,
@@ -419,7 +417,7 @@ fn tree(t: &Tree) -> Result<(), Problem> {
     )?;
     let tors = u64::from(t.pods) * u64::from(t.tors_per_pod);
     let hosts = tors * u64::from(t.hosts_per_tor);
-    total("topology.tree", hosts)?;
+    check_total("topology.tree", hosts)?;
     require(
         tors <= limits::SWITCHES,
         "topology.tree",
@@ -428,7 +426,7 @@ fn tree(t: &Tree) -> Result<(), Problem> {
     )?;
     let uplinks = tors * u64::from(t.aggs_per_pod);
     let core_links = u64::from(t.pods) * u64::from(t.cores);
-    links("topology.tree", hosts, uplinks + core_links)?;
+    check_links("topology.tree", hosts, uplinks + core_links)?;
     wire(
         "topology.tree.uplink_rate",
         t.uplink_rate,
@@ -450,6 +448,9 @@ fn fat_tree(f: &FatTree) -> Result<(), Problem> {
         f.k,
         &format!("an even number from 2 to {MOST_K}"),
     )?;
+    count("topology.fat_tree.planes", f.planes, limits::NICS as u64)?;
+    let (planes, hosts) = (u64::from(f.planes), u64::from(f.k).pow(3) / 4);
+    check_links("topology.fat_tree", planes * hosts, planes * 2 * hosts)?;
     wire(
         "topology.fat_tree.uplink_rate",
         f.uplink_rate,

@@ -9,6 +9,7 @@ use super::Tree;
 use super::graph::{Graph, TIERS, Wire};
 use super::names::Numbering;
 use super::parts::Parts;
+use super::planes;
 use super::pods::Pods;
 
 pub(super) fn build(tree: &Tree, parts: Parts) -> Result<Graph, String> {
@@ -21,22 +22,26 @@ pub(super) fn build(tree: &Tree, parts: Parts) -> Result<Graph, String> {
     };
     let uplink = parts.between_switches(tree.uplink_rate, tree.uplink_delay);
     let core_link = parts.between_switches(tree.core_rate, tree.core_delay);
-    of_pods(pods, parts, uplink, core_link)
+    of_pods(pods, 1, parts, uplink, core_link)
 }
 
-/// Builds the network of these pods, with the given wires from ToR to aggregation and from
-/// aggregation to core.
+/// Builds the network of these pods in each of `planes` planes, with the given wires from ToR to
+/// aggregation and from aggregation to core.
 pub(super) fn of_pods(
     pods: Pods,
+    planes: usize,
     mut parts: Parts,
     uplink: Wire,
     core_link: Wire,
 ) -> Result<Graph, String> {
     let in_pods = Numbering::InPods;
-    parts.switches("tor", in_pods(pods.tors_per_pod), pods.tors(), 1);
-    let aggs = pods.pods * pods.aggs_per_pod;
-    parts.switches("agg", in_pods(pods.aggs_per_pod), aggs, 2);
-    parts.switches("core", Numbering::Single, pods.cores, 3);
-    pods.join(&mut parts, uplink, core_link);
+    let (tors, aggs) = (pods.tors(), pods.pods * pods.aggs_per_pod);
+    parts.switches("tor", in_pods(pods.tors_per_pod), planes * tors, 1);
+    parts.switches("agg", in_pods(pods.aggs_per_pod), planes * aggs, 2);
+    parts.switches("core", Numbering::Single, planes * pods.cores, 3);
+    match planes {
+        1 => pods.join(&mut parts, uplink, core_link),
+        _ => planes::join(pods, planes, &mut parts, uplink, core_link),
+    }
     parts.graph(TIERS)
 }

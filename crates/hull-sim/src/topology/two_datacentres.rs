@@ -63,6 +63,7 @@ impl TwoDatacentres {
     pub fn one(&self) -> FatTree {
         FatTree {
             k: self.k,
+            planes: 1,
             uplink_rate: self.uplink_rate,
             uplink_delay: self.uplink_delay,
         }

@@ -10,27 +10,22 @@ use crate::topology::Graph;
 pub struct HostNames {
     /// Name of each host.
     pub names: Vec<String>,
-    /// Rate of each host's link into the network, bit/s.
+    /// Rate of each host's links into the network together, bit/s.
     pub to_network_bps: Vec<u64>,
-    /// Rate of each host's link out of the network, bit/s.
+    /// Rate of each host's links out of the network together, bit/s.
     pub from_network_bps: Vec<u64>,
 }
 
 impl HostNames {
     /// Reads names and rates from a network.
     pub fn of(graph: &Graph) -> Self {
-        let hosts = 0..graph.hosts().len();
         let name = |&node: &usize| graph.name(node);
-        let rate_bps = |port: usize| graph.wire(port).rate_bps;
+        let rates_bps = (0..graph.hosts().len()).map(|host| graph.host_bps(host));
+        let (to_network_bps, from_network_bps) = rates_bps.unzip();
         HostNames {
             names: graph.hosts().iter().map(name).collect(),
-            to_network_bps: hosts
-                .clone()
-                .map(|h| rate_bps(graph.host_port(h)))
-                .collect(),
-            from_network_bps: hosts
-                .map(|h| rate_bps(Graph::opposite(graph.host_port(h))))
-                .collect(),
+            to_network_bps,
+            from_network_bps,
         }
     }
 

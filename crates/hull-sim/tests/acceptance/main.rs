@@ -58,6 +58,7 @@ mod scenario_errors;
 mod schedulers;
 mod script;
 mod send_processor;
+mod several_nics;
 mod shared_memory;
 mod short_keys;
 mod single_flow;

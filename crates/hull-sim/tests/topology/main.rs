@@ -6,6 +6,7 @@ mod graph_files;
 mod links_by_tier;
 mod refused;
 mod round_trip;
+mod several_nics;
 mod shapes;
 mod single_links;
 mod tree192;

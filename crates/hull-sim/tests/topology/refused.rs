@@ -93,6 +93,30 @@ fn counts_out_of_range() {
             "fat_tree]\nk = 162",
             ["topology.fat_tree.k", "an even number from 2 to 160"],
         ),
+        (
+            "fat_tree]\nk = 4\nplanes = 0",
+            ["topology.fat_tree.planes", "1 to 64"],
+        ),
+        (
+            "fat_tree]\nk = 160\nplanes = 2",
+            ["6144000 links", "at most 4194304"],
+        ),
+        (
+            "leaf_spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\nplanes = 65",
+            ["topology.leaf_spine.planes", "1 to 64"],
+        ),
+        (
+            "rail_optimized]\ngroups = 2\nhosts_per_group = 2\nrails = 0\nspines = 1",
+            ["topology.rail_optimized.rails", "1 to 64"],
+        ),
+        (
+            "rail_optimized]\ngroups = 2\nhosts_per_group = 2\nrails = 2\nspines = 0",
+            ["topology.rail_optimized.spines", "groups above 1"],
+        ),
+        (
+            "dual_tor]\nracks = 1\nhosts_per_rack = 1\nspines = 1",
+            ["topology.dual_tor", "1 hosts"],
+        ),
     ] {
         refuse(&format!("[topology.{network}\n"), &parts);
     }
@@ -132,4 +156,43 @@ fn unknown_links() {
         &with("failures = [{ link = \"h0--switch\", at = \"1ms\", until = \"1ms\" }]"),
         &["topology.failures[0].until", "after at, \"1ms\""],
     );
+}
+
+#[test]
+fn failures_of_unknown_things() {
+    let with = |what: &str| {
+        format!("[topology]\nfailures = [{{ {what}at = \"1ms\" }}]\n[topology.star]\nhosts = 3\n")
+    };
+    for (what, parts) in [
+        (
+            "",
+            [
+                "topology.failures[0]",
+                "exactly one of link, nic, switch and host",
+            ],
+        ),
+        (
+            "host = \"h0\", nic = \"h0:0\", ",
+            ["topology.failures[0]", "a failure of 2 things"],
+        ),
+        (
+            "host = \"switch\", ",
+            ["topology.failures[0].host", "the name of a host"],
+        ),
+        (
+            "switch = \"h1\", ",
+            ["topology.failures[0].switch", "the name of a switch"],
+        ),
+        (
+            "nic = \"h0\", ",
+            ["topology.failures[0].nic", "\"host:number\""],
+        ),
+        (
+            "nic = \"h9:0\", ",
+            ["topology.failures[0].nic", "the name of a host"],
+        ),
+        ("nic = \"h0:1\", ", ["topology.failures[0].nic", "0 to 0"]),
+    ] {
+        refuse(&with(what), &parts);
+    }
 }

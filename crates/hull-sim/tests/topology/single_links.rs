@@ -129,3 +129,29 @@ failures = [
         ])
     );
 }
+
+/// A NIC fails with its link, a switch and a host with all of theirs.
+#[test]
+fn nics_switches_and_hosts_fail_with_their_links() {
+    let network = "[topology.dual_tor]\nracks = 2\nhosts_per_rack = 2\nspines = 2\n";
+    let failed = |what: &str| {
+        let failures = format!("[topology]\nfailures = [{{ {what}, at = \"1ms\" }}]\n");
+        let text = format!("{network}{failures}");
+        let network = graph(&text);
+        let changes = topology::changes(&scenario(&text).topology.failures, &network);
+        let changes = changes.unwrap_or_else(|problem| panic!("{problem:?}"));
+        let links = changes[0].failed.iter();
+        let mut names = Vec::from_iter(links.map(|link| network.port_name(2 * link)));
+        names.sort();
+        names
+    };
+    assert_eq!(failed("nic = \"h3:1\""), ["h3->tor1_1"]);
+    assert_eq!(failed("host = \"h3\""), ["h3->tor1_0", "h3->tor1_1"]);
+    let of_tor = [
+        "h0->tor0_1",
+        "h1->tor0_1",
+        "tor0_1->spine0",
+        "tor0_1->spine1",
+    ];
+    assert_eq!(failed("switch = \"tor0_1\""), of_tor);
+}

@@ -6,6 +6,7 @@ use hull_core::pacer::{PacerConfig, WhenFifoFull};
 use super::switches::host_port;
 use crate::host::{
     DelayLine, HostSide, Nic, PacerStage, ReceiveConfig, ReceivePath, SendConfig, SendProcessor,
+    SeveralNics,
 };
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
@@ -13,17 +14,24 @@ use crate::scenario::{
     self, AssociationDraw, AssociationEnd, Clocks, PacerPlace, PacerSettings, Scenario,
 };
 use crate::service_time::ServiceTime;
-use crate::topology::Graph;
+use crate::topology::{Graph, NicRule};
 
 /// Builds the parts of all hosts.
 pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<HostSide, Problem> {
     let hosts = graph.hosts().len();
     let settings = &scenario.host;
+    let ports: Vec<u32> = (0..graph.nics())
+        .map(|nic| graph.nic_port(nic) as u32)
+        .collect();
+    let several = graph.has_several_nics().then(|| {
+        let of_hosts = (0..hosts).map(|host| graph.nics_of(host));
+        SeveralNics::new(of_hosts, &ports, graph.links())
+            .sharing_messages(settings.nic_choice() == NicRule::PerPacket)
+    });
     let mut side = HostSide {
-        ports: (0..hosts).map(|h| graph.host_port(h) as u32).collect(),
-        rates_bps: (0..hosts)
-            .map(|host| graph.wire(graph.host_port(host)).rate_bps)
-            .collect(),
+        ports,
+        several_nics: several.map(Box::new),
+        rates_bps: (0..hosts).map(|host| graph.fastest_bps(host).0).collect(),
         offload_bytes: settings.offload.map_or(0, |size| size.0 as u16),
         ..HostSide::default()
     };
@@ -31,11 +39,11 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
         side.paces_pieces = pacer.place == PacerPlace::BeforeSegmentation;
         side.packets_tell = pacer.association_draw == AssociationDraw::Packet;
         let settings = pacer.settings(&scenario::paced_path(scenario, graph));
-        for host in 0..hosts {
-            let rate_bps = graph.wire(graph.host_port(host)).rate_bps;
+        for nic in 0..graph.nics() {
+            let rate_bps = graph.wire(graph.nic_port(nic)).rate_bps;
             let config = config(pacer, &settings, rate_bps);
             let association = association(pacer, &settings);
-            let stage = stage(scenario, pacer, (&config, &association), graph, host, seed);
+            let stage = stage(scenario, pacer, (&config, &association), graph, nic, seed);
             side.pacers.push(match pacer.place {
                 PacerPlace::AfterSegmentation => stage,
                 PacerPlace::BeforeSegmentation => stage.before_segmentation(),
@@ -75,22 +83,22 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
     Ok(side)
 }
 
-/// Builds NIC queue and pacer of one host.
+/// Builds queue and pacer of one NIC.
 fn stage(
     scenario: &Scenario,
     settings: &scenario::Pacer,
     (pacer, association): (&PacerConfig, &FlowAssociationConfig),
     graph: &Graph,
-    host: usize,
+    number: usize,
     seed: u64,
 ) -> PacerStage {
-    let port = graph.host_port(host);
+    let port = graph.nic_port(number);
     let nic = Nic::new(&host_port(scenario, graph, port));
-    let random = Stream::new(seed, Purpose::Association, host);
+    let random = Stream::new(seed, Purpose::Association, number);
     // Many times the period of ticks and updates, so that all phases are about equally likely.
     let phases = 1000 * pacer.update_interval_ps.max(pacer.token_tick_ps) as usize;
     let clock_ahead_ps = match settings.clocks {
-        Clocks::Free => Stream::new(seed, Purpose::ClockPhase, host).below(phases) as u64,
+        Clocks::Free => Stream::new(seed, Purpose::ClockPhase, number).below(phases) as u64,
         Clocks::Synchronized => 0,
     };
     PacerStage::new(

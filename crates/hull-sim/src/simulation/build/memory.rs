@@ -38,6 +38,10 @@ impl Run<'_> {
         self.graph.hosts().len() as u64
     }
 
+    fn nics(&self) -> u64 {
+        self.graph.nics() as u64
+    }
+
     /// A port of a host and, if there is one, of a switch.
     fn sample_ports(&self) -> impl Iterator<Item = (Kind, Port)> {
         let owner = |port: usize| self.graph.nodes[self.graph.port_owner(port)].kind;
@@ -53,14 +57,15 @@ impl Run<'_> {
     fn topology(&self) -> Need {
         let (graph, hosts) = (self.graph, self.hosts());
         let ports = graph.ports() as u64;
+        let nics = self.nics();
         let of_extras = self.sample_ports().map(|(kind, port)| match kind {
-            Kind::Host => hosts * port.extra_bytes(),
-            Kind::Switch => (ports - hosts) * port.extra_bytes(),
+            Kind::Host => nics * port.extra_bytes(),
+            Kind::Switch => (ports - nics) * port.extra_bytes(),
         });
         let of_host = size_of::<u32>() + 2 * size_of::<u64>() + self.of_host();
         let of_parts = ports * size_of::<Port>() as u64
             + of_extras.sum::<u64>()
-            + hosts * of_host as u64
+            + nics * of_host as u64
             + graph.heap_bytes()
             + self.routes.heap_bytes();
         let of_result = (2 * size_of::<Reading>() + size_of::<LinkCount>()) as u64 + NAMES;
@@ -88,13 +93,13 @@ impl Run<'_> {
 
     /// The queues of the ports of hosts and of switches.
     fn queues(&self) -> impl Iterator<Item = Need> {
-        let (hosts, switch) = (self.hosts(), &self.scenario.switch);
+        let (nics, switch) = (self.nics(), &self.scenario.switch);
         self.sample_ports().map(move |(kind, port)| {
             let (key, queues, ports) = match kind {
                 Kind::Host => (
                     "host.nic_queues",
                     self.scenario.host.nic_queues as usize,
-                    hosts,
+                    nics,
                 ),
                 Kind::Switch => {
                     let key = match (&switch.fq_codel, &switch.dwrr, &switch.dualpi2) {
@@ -103,7 +108,7 @@ impl Run<'_> {
                         (_, _, Some(_)) => "switch.dualpi2",
                         (None, None, None) => "switch.priorities",
                     };
-                    (key, switch.classes(), self.graph.ports() as u64 - hosts)
+                    (key, switch.classes(), self.graph.ports() as u64 - nics)
                 }
             };
             let bytes = port.queues_bytes().saturating_mul(ports);
@@ -119,7 +124,7 @@ impl Run<'_> {
     fn pacers(&self) -> Option<Need> {
         let buckets = self.scenario.pacer.as_ref()?.buckets as usize;
         let hosts = self.hosts();
-        let bytes = PacerStage::bytes(buckets).saturating_mul(hosts);
+        let bytes = PacerStage::bytes(buckets).saturating_mul(self.nics());
         Some(Need::new(
             "pacer.buckets",
             format!("{buckets} token buckets at each of {hosts} hosts"),
@@ -299,7 +304,6 @@ fn check_rows(scenario: &Scenario, graph: &Graph, traffic: &Traffic) -> Result<(
     let (run, measure) = (&scenario.run, &scenario.measure);
     let whole_ps = run.warmup.0.saturating_add(run.duration.0);
     let ports = ports_named(graph, "measure.ports", &measure.ports)?.len();
-    let hosts = graph.hosts().len();
     let flows = measure.flows.as_ref();
     // The certain number of flows, not the limit of those that may be followed.
     let open = open_flows(traffic);
@@ -322,7 +326,7 @@ fn check_rows(scenario: &Scenario, graph: &Graph, traffic: &Traffic) -> Result<(
             "measure.pacers.interval",
             whole_ps,
             pacers.map(|p| p.interval),
-            hosts,
+            graph.nics(),
         ),
     ];
     for (key, span_ps, interval, things) in tables {

@@ -13,7 +13,7 @@ use crate::scenario::{self, CongestionControl, Scenario, Transport};
 use crate::simulation::distances::{Distances, Ends};
 use crate::simulation::flow::ends::Initial;
 use crate::simulation::flow::template::Template;
-use crate::topology::{Graph, Kind, Topology, TwoDatacentres};
+use crate::topology::{Graph, Kind, NicRule, Topology, TwoDatacentres};
 use crate::transport::message::{Erasure, MessageConfig};
 use crate::transport::{
     CongestionControl as _, External, MessageController, Path, Window, window_bytes,
@@ -54,11 +54,15 @@ pub(super) fn template(
             scenario::longest_round_trip_ps(scenario, graph)
         }),
     };
-    let rate_bps = |port: usize| graph.wire(port).rate_bps;
-    let hosts = (0..graph.hosts().len()).map(|host| graph.host_port(host));
+    let of_host = |host| match scenario.host.nic_choice() {
+        NicRule::Hash | NicRule::Rail => graph.fastest_bps(host),
+        NicRule::PerPacket => graph.host_bps(host),
+    };
+    let rates_bps = (0..graph.hosts().len()).map(of_host);
+    let (up_bps, down_bps) = rates_bps.unzip();
     let distances = Distances::new(
-        hosts.clone().map(rate_bps).collect(),
-        hosts.map(Graph::opposite).map(rate_bps).collect(),
+        up_bps,
+        down_bps,
         two.map(TwoDatacentres::hosts_each),
         move |ends| config(&recipe, ends),
     );
@@ -224,9 +228,8 @@ pub(super) fn hosts(
     if messages.peek().is_none() {
         return Ok(());
     }
-    let hosts = side.ports.len();
-    let stream = |purpose| move |host| Stream::new(seed, purpose, host);
-    side.message_nics = (0..hosts)
+    let stream = |purpose| move |number| Stream::new(seed, purpose, number);
+    side.message_nics = (0..graph.nics())
         .map(stream(Purpose::Paths))
         .map(MessageNic::new)
         .collect();
@@ -242,14 +245,14 @@ pub(super) fn hosts(
         false => oversubscription(graph),
     };
     let puller = |host| {
-        let link_bps = graph.wire(Graph::opposite(graph.host_port(host))).rate_bps;
+        let (_, link_bps) = graph.host_bps(host);
         let config = PullConfig {
             link_bps,
             max_window_bytes: window_bytes(link_bps, rtt_ps, transport.mtu.0),
         };
         Puller::new(&config, ratio, rtt_ps, stream(Purpose::PullRate)(host))
     };
-    side.pullers = (0..hosts).map(puller).collect();
+    side.pullers = (0..graph.hosts().len()).map(puller).collect();
     Ok(())
 }
 
@@ -257,8 +260,8 @@ pub(super) fn hosts(
 /// its links to other switches, at least 1.
 fn oversubscription(graph: &Graph) -> f64 {
     let mut largest: f64 = 1.0;
-    let hosts = (0..graph.hosts().len()).map(|host| graph.port_far_end(graph.host_port(host)));
-    let mut switches: Vec<usize> = hosts.collect();
+    let nics = (0..graph.nics()).map(|nic| graph.port_far_end(graph.nic_port(nic)));
+    let mut switches: Vec<usize> = nics.collect();
     switches.dedup();
     for switch in switches {
         let (mut down_bps, mut up_bps) = (0, 0);

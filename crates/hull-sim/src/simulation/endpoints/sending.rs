@@ -11,7 +11,8 @@ impl Endpoints {
     pub fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
         let flow = &self.table.flows[slot as usize];
         let host = flow.src as usize;
-        let link = &network.ports[self.hosts.ports[host] as usize];
+        let nic = self.hosts.nic(host, || network.first_port(flow.out));
+        let link = &network.ports[self.hosts.ports[nic] as usize];
         let start = Start {
             now_ps,
             link_bps: link.rate_bps() as u64,

@@ -46,7 +46,9 @@ impl Endpoints {
     /// Forgets what flows had in the queue of a port that has failed.
     pub fn forget_host_queue(&mut self, port: usize) {
         for flow in &mut self.table.flows {
-            if self.hosts.ports[flow.src as usize] as usize == port {
+            // A flow may have been at another NIC of its host before the last change of links.
+            let mut nics = self.hosts.nics_of(flow.src as usize);
+            if nics.any(|nic| self.hosts.ports[nic] as usize == port) {
                 flow.at_host_bytes = 0;
             }
         }

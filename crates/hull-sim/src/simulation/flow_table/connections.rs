@@ -4,7 +4,7 @@ use super::FlowTable;
 use crate::network::Network;
 use crate::simulation::flow::connection::Way;
 use crate::simulation::hash::mix;
-use crate::topology::Routes;
+use crate::topology::{Routes, Sending};
 
 impl FlowTable {
     /// Selects an entropy value of a connection by 32 random bits.
@@ -32,6 +32,7 @@ impl FlowTable {
     ) -> u32 {
         let at = slot as usize;
         let (flow, seed, longest) = (&self.flows[at], self.seed, self.longest_route);
+        let receiver = flow.dst;
         let ends = match way {
             Way::Out => (flow.src, flow.dst),
             Way::Back => (flow.dst, flow.src),
@@ -45,9 +46,15 @@ impl FlowTable {
                 route.at = network.reserve_route(longest);
             }
             route.is_found = true;
-            let hash = mix(seed ^ number.wrapping_add(u64::from(entropy) + 1));
+            let sending = Sending {
+                ends,
+                receiver,
+                path: entropy,
+                flow_hash: mix(seed ^ number),
+                path_hash: mix(seed ^ number.wrapping_add(u64::from(entropy) + 1)),
+            };
             let route_at = route.at;
-            self.find_route(network, routes, route_at, ends, hash);
+            self.find_route(network, routes, route_at, &sending);
             if way == Way::Out
                 && let Some(connection) = self.connection(slot)
             {

@@ -28,6 +28,7 @@ use crate::simulation::flow::last_packets::LastPackets;
 use crate::simulation::flow::limiters::Limiters;
 use crate::simulation::flow::paced::Paced;
 use crate::simulation::flow::template::Template;
+use crate::topology::NicChoice;
 use crate::transport::{Receiver, Sender};
 
 /// All flows, by slot.
@@ -65,6 +66,10 @@ pub struct FlowTable {
     pub following: Followed,
     pub last_packets: LastPackets,
     pub scratch: Vec<u32>,
+    /// Chooses the NICs of flows, if hosts have several.
+    pub nic_choice: Option<Box<NicChoice>>,
+    /// Port on which each slot's flow sends; empty if hosts have one NIC.
+    pub nic_ports: Vec<u32>,
     /// Number of messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
     /// Tags of acknowledged messages that have not yet been reported to a workload that requests
@@ -105,6 +110,8 @@ impl FlowTable {
             following: Followed::default(),
             last_packets: LastPackets::default(),
             scratch: Vec::new(),
+            nic_choice: None,
+            nic_ports: Vec::new(),
             unacked: 0,
             heard_acked: None,
             orders_timers: false,
@@ -127,6 +134,12 @@ impl FlowTable {
             }
             (false, Some(_)) => self.connections.reserve_exact(slots),
         }
+        self
+    }
+
+    /// Chooses NICs by `choice`, if hosts have several.
+    pub fn choosing_nics(mut self, choice: Option<NicChoice>) -> Self {
+        self.nic_choice = choice.map(Box::new);
         self
     }
 

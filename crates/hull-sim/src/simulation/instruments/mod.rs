@@ -97,12 +97,18 @@ impl Instruments {
             network.ports[client_port].watch(rate_bps, false);
         }
         let hosts = graph.hosts().len();
-        let mut probe_route = |from: usize, to: usize| {
+        // A probe goes to the client's first NIC, and its reply back.
+        let to_nic = graph.nics_of(client).start;
+        let from_nic = nearest(graph, routes, prober, to_nic);
+        let mut probe_route = |from: usize, to: usize, to_host: usize| {
             let mut path = Vec::new();
             routes.path(from, to, 0, &mut path);
-            network.add_route(&path, to)
+            network.add_route(&path, to_host)
         };
-        let probe_routes = (probe_route(prober, client), probe_route(client, prober));
+        let probe_routes = (
+            probe_route(from_nic, to_nic, client),
+            probe_route(to_nic, from_nic, prober),
+        );
         let path = |file: &str| folder.map(|folder| folder.join(file));
         let names = || ports.iter().map(|&port| graph.port_name(port)).collect();
         let has_pacers = measure.pacers.is_some() && scenario.pacer.is_some();
@@ -140,6 +146,20 @@ impl Instruments {
             live: None,
         })
     }
+}
+
+/// NIC of a host that is nearest to another one by number of links.
+fn nearest(graph: &Graph, routes: &Routes, host: usize, to: usize) -> usize {
+    let nics = graph.nics_of(host);
+    let first = nics.start;
+    let length = |&nic: &usize| {
+        let mut path = Vec::new();
+        match routes.path(nic, to, 0, &mut path) {
+            true => path.len(),
+            false => usize::MAX,
+        }
+    };
+    nics.min_by_key(length).unwrap_or(first)
 }
 
 /// Opens the captures of a scenario.

@@ -153,12 +153,15 @@ impl Instruments {
         let Some(log) = &mut self.logs.pacers else {
             return;
         };
-        for (host, pacer) in (0..).zip(&hosts.pacers) {
-            for (bucket, reading) in (0..).zip(pacer.readings(now_ps)) {
+        for host in 0..hosts.rates_bps.len() {
+            // The buckets of a host's NICs are numbered on.
+            let pacers = hosts.nics_of(host).map(|nic| &hosts.pacers[nic]);
+            let readings = pacers.flat_map(|pacer| pacer.readings(now_ps));
+            for (bucket, reading) in (0..).zip(readings) {
                 let (rate_bps, backlog_bytes, backlog_packets) = reading;
                 log.push(PacerRow {
                     time_ps: now_ps,
-                    host,
+                    host: host as u32,
                     bucket,
                     rate_bps,
                     backlog_bytes,

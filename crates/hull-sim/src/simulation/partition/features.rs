@@ -59,6 +59,7 @@ pub fn of_hosts(scenario: &Scenario) -> Obstacle {
         queue: _, // does not depend on slots
         nic_buffer: _,
         nic_queues,
+        nic_choice: _, // hosts with several NICs are not divided
         stack_delay: _,
         stack_jitter: _,
         offload,
@@ -146,6 +147,8 @@ fn of_topology(topology: &Topology) -> Obstacle {
         tree: _,
         fat_tree: _,
         two_datacentres: _,
+        rail_optimized: _,
+        dual_tor: _,
         file: _,
         graph: _,
         links: _,

@@ -99,6 +99,9 @@ pub fn plan(
     if let Some(obstacle) = features::obstacle(scenario) {
         return Err(obstacle);
     }
+    if simulation.fabric.graph.has_several_nics() {
+        return Err("topology: hosts have several links");
+    }
     if !simulation.workload.traffic.is_open() {
         return Err("workload: flows depend on others or share connections");
     }
