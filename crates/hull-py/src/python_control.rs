@@ -389,7 +389,7 @@ impl CongestionControl for PythonControl {
         }
     }
 
-    fn is_paced(&self) -> bool {
+    fn sets_pace(&self) -> bool {
         self.shared.paced
     }
 

@@ -200,7 +200,7 @@ impl Endpoints {
     #[inline]
     fn take_ack(&mut self, slot: u32, packet: &Packet, options: Option<&Options>, now_ps: u64) {
         let ece = packet.has(flags::ECE);
-        let paced = ece && self.table.is_paced(slot);
+        let paced = ece && self.table.associates(slot);
         if paced && self.hosts.packets_tell {
             self.table.flows[slot as usize].echoed = true;
         } else if paced {

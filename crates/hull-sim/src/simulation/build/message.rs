@@ -74,7 +74,7 @@ pub(super) fn template(
         rate_limiters: None,
         small_queue: None,
         asks: false,
-        paced: false,
+        associates: false,
         has_handshake: false,
         acks_each: false,
     })

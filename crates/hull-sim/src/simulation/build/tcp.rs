@@ -23,13 +23,13 @@ pub(super) fn template(
     let paces_windows = scenario.host.queue() == HostQueue::Fq;
     let offload_bytes = scenario.host.offload.map_or(0, |size| size.0 as u16);
     Ok(Template {
-        has_pace: control.is_paced() || paces_windows,
-        paces_window: paces_windows && !control.is_paced(),
+        has_pace: control.sets_pace() || paces_windows,
+        paces_window: paces_windows && !control.sets_pace(),
         rate_limiters: (tcp.qcn.rate_limiters).filter(|_| tcp.congestion_control.is_qcn()),
         small_queue: SmallQueue::of(scenario, tcp, offload_bytes),
         asks: control.ask(0).is_some(),
         // A pacer reads ECN-Echo, which in AccECN is one bit of the count.
-        paced: tcp.paced && echo != EchoKind::Accurate,
+        associates: tcp.paced && echo != EchoKind::Accurate,
         has_handshake: tcp.handshake && echo != EchoKind::Silent,
         acks_each: tcp.ack_every == 1,
         class: tcp.priority,

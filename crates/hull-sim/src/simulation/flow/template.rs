@@ -20,7 +20,7 @@ pub struct Template {
     /// Whether data carries requests to switches.
     pub asks: bool,
     /// Whether ECN-Echoes associate the flows with their host's pacer.
-    pub paced: bool,
+    pub associates: bool,
     /// Whether the flows begin with a handshake.
     pub has_handshake: bool,
     /// Whether receivers acknowledge each packet at once.

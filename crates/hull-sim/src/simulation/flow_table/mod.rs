@@ -162,8 +162,8 @@ impl FlowTable {
     }
 
     /// Whether an ECN-Echo associates the flow with its host's pacer.
-    pub fn is_paced(&self, slot: u32) -> bool {
-        self.template(slot).paced
+    pub fn associates(&self, slot: u32) -> bool {
+        self.template(slot).associates
     }
 
     /// Whether the flow is paced.

@@ -111,7 +111,7 @@ impl CongestionControl for ConstantRateControl {
         false // no acknowledgment comes
     }
 
-    fn is_paced(&self) -> bool {
+    fn sets_pace(&self) -> bool {
         true
     }
 

@@ -175,7 +175,7 @@ macro_rules! forward {
                 fn delivery_rate() -> Option<&mut DeliveryRate>;
             }
             reads {
-                fn is_paced() -> bool;
+                fn sets_pace() -> bool;
                 fn pace() -> Pace;
                 fn adjusts_gap() -> bool;
                 fn is_paced_by_host() -> bool;

@@ -250,8 +250,8 @@ pub trait CongestionControl {
     /// Processes a notice from a switch (QCN).
     fn on_notice(&mut self, _now_ps: u64, _notice: Notice) {}
 
-    /// Whether the flow is paced. If not, a stream does not call the pacing methods.
-    fn is_paced(&self) -> bool {
+    /// Whether the control sets a pace. If not, a stream does not call the pacing methods.
+    fn sets_pace(&self) -> bool {
         false
     }
 

@@ -168,7 +168,7 @@ impl CongestionControl for PragueControl {
         }
     }
 
-    fn is_paced(&self) -> bool {
+    fn sets_pace(&self) -> bool {
         true
     }
 

@@ -215,7 +215,7 @@ impl CongestionControl for QcnControl {
         self.0.point.on_feedback(now_ps, steps);
     }
 
-    fn is_paced(&self) -> bool {
+    fn sets_pace(&self) -> bool {
         true
     }
 

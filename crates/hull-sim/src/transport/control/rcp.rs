@@ -30,7 +30,7 @@ impl CongestionControl for RcpControl {
 
     fn on_timeout(&mut self, _window: &mut Window, _flight: u64) {}
 
-    fn is_paced(&self) -> bool {
+    fn sets_pace(&self) -> bool {
         true
     }
 

@@ -101,7 +101,7 @@ impl CongestionControl for UnoCcControl {
 
     fn on_packet_lost(&mut self, _window: &mut Window, _lost: &LostPacket) {}
 
-    fn is_paced(&self) -> bool {
+    fn sets_pace(&self) -> bool {
         true
     }
 

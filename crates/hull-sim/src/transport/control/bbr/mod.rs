@@ -146,7 +146,7 @@ impl CongestionControl for BbrControl {
         self.0.restarts = true;
     }
 
-    fn is_paced(&self) -> bool {
+    fn sets_pace(&self) -> bool {
         true
     }
 
