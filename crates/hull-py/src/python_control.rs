@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hull_sim::network::Written;
+use hull_sim::network::{Answer, InBand, PathRate};
 use hull_sim::simulation::Control;
 use hull_sim::transport::{self, CongestionControl, EchoKind, External, Feedback, Pace, Start};
 use pyo3::exceptions::PyRuntimeError;
@@ -334,7 +334,10 @@ impl CongestionControl for PythonControl {
                 nxt: ack.nxt,
                 acked: ack.acked,
                 ece: ack.echo.marked,
-                offered_bps: (ack.echo.written).map(|written| written.rate_kbps * 1000),
+                offered_bps: match ack.echo.answer {
+                    Answer::Rate(rate) => Some(rate.rate_kbps * 1000),
+                    Answer::Nothing | Answer::Telemetry(_) => None,
+                },
                 after_loss: ack.after_loss,
                 may_grow: ack.may_grow,
                 rtt_ps: ack.rtt_ps,
@@ -416,8 +419,11 @@ impl CongestionControl for PythonControl {
         self.pace()
     }
 
-    fn ask(&self, srtt_ps: u64) -> Option<Written> {
-        self.shared.asks_rate.then(|| Written::asking(srtt_ps))
+    fn ask(&self, srtt_ps: u64) -> InBand {
+        match self.shared.asks_rate {
+            true => InBand::Rate(PathRate::asking(srtt_ps)),
+            false => InBand::Nothing,
+        }
     }
 
     fn samples_every_ack(&self) -> bool {

@@ -6,6 +6,7 @@ use super::connection::Connection;
 use super::distances::Distances;
 use super::flows::{FlowTable, Template};
 use super::paced::Paced;
+use crate::network::InBand;
 use crate::transport::{Receiver, Sender};
 
 /// Initial state of the ends of a transport's flows.
@@ -149,7 +150,9 @@ impl FlowTable {
             Initial::Stream(ends) => {
                 self.senders.push(ends.0.clone());
                 self.receivers.push(ends.1.clone());
-                if self.templates.iter().any(|one| one.has_pace || one.asks) {
+                let has_state =
+                    |one: &Template| one.has_pace || matches!(one.asks, InBand::Rate(_));
+                if self.templates.iter().any(has_state) {
                     self.paced.push(Paced::new());
                 }
                 self.senders.len() - 1

@@ -19,7 +19,7 @@ use super::small_queue::SmallQueue;
 use crate::host::Echo;
 use crate::limits;
 use crate::measure::LoggedFlow;
-use crate::network::Network;
+use crate::network::{HopRecords, InBand, Network};
 use crate::transport::{Receiver, Sender};
 
 /// No flow.
@@ -108,8 +108,8 @@ pub struct Template {
     pub rate_limiters: Option<u32>,
     /// Limit of a flow's bytes in the queue of its host, if there is one.
     pub small_queue: Option<SmallQueue>,
-    /// Whether data carries requests to switches.
-    pub asks: bool,
+    /// What data carries for switches; only the kind counts.
+    pub asks: InBand,
     /// Whether ECN-Echoes associate the flows with their host's pacer.
     pub paced: bool,
     /// Whether the flows begin with a handshake.
@@ -234,6 +234,10 @@ pub struct FlowTable {
     pub receivers: Vec<Receiver>,
     /// State of paced streams; empty if no transport is paced.
     pub paced: Vec<Paced>,
+    /// Whether data of any transport asks switches for something.
+    pub(super) asks_switches: bool,
+    /// Telemetry of each slot's last data, at the receiver; empty if no transport asks for it.
+    pub(super) telemetry: Vec<HopRecords>,
     /// Ends of the message transport.
     pub(super) connections: Vec<Connection>,
     /// Place of each slot's ends in the slab of their kind; empty if all flows are of one kind, whose
@@ -285,6 +289,8 @@ impl FlowTable {
             senders: Vec::new(),
             receivers: Vec::new(),
             paced: Vec::new(),
+            asks_switches: templates.iter().any(|one| one.asks != InBand::Nothing),
+            telemetry: Vec::new(),
             connections: Vec::new(),
             places: Vec::new(),
             has_both_kinds: messages > 0 && messages < templates.len(),
@@ -352,12 +358,6 @@ impl FlowTable {
     #[inline]
     pub fn has_pace(&self, slot: u32) -> bool {
         !self.paced.is_empty() && self.template(slot).has_pace
-    }
-
-    /// Whether the flow's data carries requests to switches.
-    #[inline]
-    pub fn asks(&self, slot: u32) -> bool {
-        !self.paced.is_empty() && self.template(slot).asks
     }
 
     pub fn template(&self, slot: u32) -> &Template {

@@ -20,6 +20,7 @@ mod followed;
 mod forwarding;
 mod host_path;
 mod ideal;
+mod in_band;
 mod instruments;
 mod last_packets;
 mod limiters;

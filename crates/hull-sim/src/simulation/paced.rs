@@ -1,8 +1,7 @@
 //! Paced flows: the times of their segments, and the feedback of switches.
 //!
-//! Packets carry the values that switches write. Data carries RCP's smallest rate of the path (thesis
-//! 5.5.3); the receiver keeps the latest value and copies it to its ACKs. A QCN notice travels by
-//! itself from the switch to the sender. It is of the first class and small, so it encounters no queue:
+//! RCP's rate travels with data and ACKs (`in_band`). A QCN notice travels by itself from the switch to
+//! the sender. It is of the first class and small, so it encounters no queue:
 //! it takes the time of a 64-byte frame back over the links that the packet came by. It is not a packet
 //! of the run: it uses no capacity and is never lost. Times are ps.
 
@@ -12,7 +11,7 @@ use super::flows::FlowTable;
 use super::limiters::Share;
 use crate::engine::Kind;
 use crate::network::rules::Notice;
-use crate::network::{Hop, NO_OPTIONS, Network, OptionTable, Options, Packet, Written};
+use crate::network::{Hop, Network, PathRate};
 use crate::transport::{CongestionControl, Pace, Pacing, Segment, Start};
 
 /// Size of a notice on the wire, bytes: Ethernet's smallest frame.
@@ -27,8 +26,8 @@ pub struct Paced {
     pub(super) share: Option<Share>,
     /// Number of data segments sent, for windows with a pace.
     sent: u32,
-    /// Fields of the last data, at the receiver.
-    written: Option<Written>,
+    /// Rate offered to the last data, at the receiver.
+    pub(super) offered: Option<PathRate>,
     /// Notices in flight with their arrival times, ps; the next one is last.
     notices: Vec<(u64, Notice)>,
 }
@@ -40,7 +39,7 @@ impl Paced {
             pacing: Pacing::new(),
             share: None,
             sent: 0,
-            written: None,
+            offered: None,
             notices: Vec::new(),
         }
     }
@@ -49,7 +48,7 @@ impl Paced {
         self.pacing.reset(pace);
         self.share = None;
         self.sent = 0;
-        self.written = None;
+        self.offered = None;
         self.notices.clear();
     }
 }
@@ -57,6 +56,7 @@ impl Paced {
 impl Endpoints {
     /// Starts the sender of a new flow.
     pub(super) fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
+        self.table.forget_answer(slot);
         let flow = &self.table.flows[slot as usize];
         let host = flow.src as usize;
         let link = &network.ports[self.hosts.ports[host] as usize];
@@ -168,35 +168,6 @@ impl FlowTable {
             let pacing = &mut self.paced[at].pacing;
             pacing.adjust(now_ps, control.pace());
         }
-    }
-
-    /// Creates the request that data of this flow carries to switches.
-    pub(super) fn ask(&self, slot: u32, options: &mut OptionTable) -> u32 {
-        let sender = &self.senders[self.place(slot)];
-        match sender.controller().ask(sender.srtt_ps()) {
-            Some(written) => options.insert(Options {
-                written: Some(written),
-                ..Options::default()
-            }),
-            None => NO_OPTIONS,
-        }
-    }
-
-    /// Records the fields that switches wrote into arriving data.
-    pub(super) fn note_written(&mut self, packet: &Packet, options: &Options) {
-        let at = self.place(packet.flow);
-        if let Some(paced) = self.paced.get_mut(at) {
-            paced.written = options.written;
-        }
-    }
-
-    /// Fields of switches that an ACK of this flow returns.
-    pub(super) fn written_back(&self, slot: u32) -> Option<Written> {
-        let written = self.paced.get(self.place(slot))?.written?;
-        Some(Written {
-            round_trip_ns: 0,
-            ..written
-        })
     }
 
     /// Sends the notice of a port's rules after a packet of `flow` was offered to the port. `hop`
