@@ -319,6 +319,9 @@ impl Network {
         (from, port): (usize, usize),
         place: u32,
     ) -> Verdict {
+        if self.options.record_bytes > 0 && self.ports[port].writes_records() {
+            self.options.lengthen(self.in_flight.get_mut(place));
+        }
         let verdict = match self.places.get(port) {
             Some(&Some(shared)) => {
                 self.enqueue_shared(now_ps, earliest_ps, (from, port), place, shared)

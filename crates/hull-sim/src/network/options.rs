@@ -95,6 +95,8 @@ pub struct OptionTable {
     waits: Vec<Waits>,
     /// Telemetry of the packet of each entry, if it carries some.
     records: Vec<HopRecords>,
+    /// Size of a telemetry record on the wire, bytes.
+    pub record_bytes: u16,
     /// Number of entries in use in other parts at the end of a run.
     elsewhere: usize,
 }
@@ -151,13 +153,44 @@ impl OptionTable {
         }
     }
 
-    /// Records of data that collects telemetry. A trimmed packet has lost its records.
+    /// Records of data that collects telemetry.
     pub fn collected(&mut self, packet: &Packet) -> Option<&mut HopRecords> {
-        let is_data = packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA;
-        let collects = self.get(packet.options)?.in_band == InBand::Telemetry;
-        match is_data && collects {
+        match self.collects(packet) {
             true => self.records.get_mut(packet.options as usize),
             false => None,
+        }
+    }
+
+    /// Whether this is data that collects telemetry. A trimmed packet has lost its records.
+    fn collects(&self, packet: &Packet) -> bool {
+        let is_data = packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA;
+        is_data
+            && (self.get(packet.options))
+                .is_some_and(|options| options.in_band == InBand::Telemetry)
+    }
+
+    /// Bytes on the wire of the records that an acknowledgment returns.
+    pub fn bytes_of(&self, answer: Answer<'_>) -> u16 {
+        match answer {
+            Answer::Nothing | Answer::Rate(_) => 0,
+            Answer::Telemetry(records) => self.record_bytes * records.as_slice().len() as u16,
+        }
+    }
+
+    /// Bytes on the wire of the records that data has collected.
+    pub fn collected_bytes(&self, packet: &Packet) -> u16 {
+        if self.record_bytes == 0 || !self.collects(packet) {
+            return 0;
+        }
+        let records = self.records.get(packet.options as usize);
+        self.bytes_of(records.map_or(Answer::Nothing, Answer::Telemetry))
+    }
+
+    /// Lengthens data that collects telemetry by the next record, if there is room for it.
+    pub fn lengthen(&mut self, packet: &mut Packet) {
+        let has_room = |records: &mut HopRecords| records.have_room();
+        if self.collected(packet).is_some_and(has_room) {
+            packet.wire_bytes += self.record_bytes;
         }
     }
 

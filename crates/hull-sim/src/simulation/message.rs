@@ -243,6 +243,7 @@ impl Simulation {
             | Signal::Pull { .. }
             | Signal::Demand { .. } => Answer::Nothing,
         };
+        let wire_bytes = self.endpoints.header_bytes + network.options.bytes_of(answer);
         let options = (network.options).insert_answer(Report::Signal(signal), answer);
         let packet = Packet {
             seq: 0,
@@ -250,7 +251,7 @@ impl Simulation {
             flow: slot,
             options,
             hop,
-            wire_bytes: self.endpoints.header_bytes,
+            wire_bytes,
             flags: 0,
         };
         self.tally.packets_sent += 1;

@@ -255,7 +255,7 @@ impl Endpoints {
             flow: slot,
             options: entry,
             hop: flow.back,
-            wire_bytes: self.header_bytes + option_bytes,
+            wire_bytes: self.header_bytes + option_bytes + options.bytes_of(answer),
             flags: flags::ACK
                 | if ack.ece { flags::ECE } else { 0 }
                 | Packet::ace_flags(ack.ace)
