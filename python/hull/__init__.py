@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hull._core import Ack, ScenarioError, Window, version
+from hull._core import Ack, Hop, ScenarioError, Window, version
 from hull.errors import Interrupted, RunError, UsageError
 from hull.inputs.congestion import CongestionControl
 from hull.inputs.graphs import topology_from_networkx
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Ack",
     "CongestionControl",
+    "Hop",
     "Interrupted",
     "Result",
     "RunError",

@@ -7,6 +7,7 @@ from typing import final
 __all__ = [
     "Ack",
     "Cancelled",
+    "Hop",
     "Live",
     "Resolved",
     "Run",
@@ -111,8 +112,21 @@ class Window:
     def shrink_by(self, bytes: int) -> None: ...
 
 @final
+class Hop:
+    """The state of a port when it sent a packet, as the packet's telemetry has it."""
+
+    @property
+    def queue_bytes(self) -> int: ...
+    @property
+    def sent_bytes(self) -> int: ...
+    @property
+    def at_ps(self) -> int: ...
+    @property
+    def link_bps(self) -> int: ...
+
+@final
 class Ack:
-    """An ACK of new data, or a duplicate with ECN-Echo, as your own congestion control gets it."""
+    """An ACK of new data, or a duplicate with an echo, as your own congestion control gets it."""
 
     @property
     def now_ps(self) -> int: ...
@@ -126,6 +140,10 @@ class Ack:
     def ece(self) -> bool: ...
     @property
     def offered_bps(self) -> int | None: ...
+    @property
+    def telemetry(self) -> list[Hop] | None: ...
+    @property
+    def hops(self) -> int: ...
     @property
     def after_loss(self) -> bool: ...
     @property

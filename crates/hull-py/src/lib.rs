@@ -17,13 +17,15 @@ use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+mod ack;
 mod capture;
 mod live;
 mod python_control;
 mod resolved;
 mod tables;
 
-use python_control::{Ack, PythonControl, Window};
+use ack::{Ack, Hop};
+use python_control::{PythonControl, Window};
 use resolved::Resolved;
 
 /// Allocator of the simulator. Python keeps its own.
@@ -318,6 +320,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Run>()?;
     m.add_class::<Window>()?;
     m.add_class::<Ack>()?;
+    m.add_class::<Hop>()?;
     m.add_class::<live::Live>()?;
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("Cancelled", m.py().get_type::<Cancelled>())?;

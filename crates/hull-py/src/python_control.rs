@@ -5,12 +5,14 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hull_sim::network::Written;
+use hull_sim::network::{InBand, PathRate};
 use hull_sim::simulation::Control;
 use hull_sim::transport::{self, CongestionControl, EchoKind, External, Feedback, Pace, Start};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+
+use crate::ack::Ack;
 
 /// Congestion window and its bounds, bytes.
 #[pyclass]
@@ -79,39 +81,6 @@ impl Window {
     }
 }
 
-/// Acknowledgment of new data, or a duplicate with ECN-Echo.
-#[pyclass(frozen, get_all)]
-pub struct Ack {
-    /// Current time, ps.
-    now_ps: u64,
-    /// First unacknowledged byte after the event.
-    una: u64,
-    /// Next new byte to be sent.
-    nxt: u64,
-    /// Newly acknowledged bytes.
-    acked: u64,
-    /// Whether the acknowledgment carried ECN-Echo.
-    ece: bool,
-    /// Rate offered by the path, bit/s, if data requests one.
-    offered_bps: Option<u64>,
-    /// Whether the acknowledged data was sent before a loss for which the window has been reduced.
-    after_loss: bool,
-    /// Whether the window may grow.
-    may_grow: bool,
-    /// Measured round-trip time, ps.
-    rtt_ps: Option<u64>,
-    /// Smoothed round-trip time, ps; 0 before the first measurement.
-    srtt_ps: u64,
-}
-
-#[pymethods]
-impl Ack {
-    fn __repr__(&self) -> String {
-        let (now_ps, una, acked, ece) = (self.now_ps, self.una, self.acked, self.ece);
-        format!("<hull.Ack now_ps={now_ps} una={una} acked={acked} ece={ece}>")
-    }
-}
-
 /// First exception of a run's callbacks: place and exception.
 #[derive(Debug, Default)]
 pub struct Raised(Mutex<Option<(String, PyErr)>>);
@@ -177,7 +146,7 @@ struct Shared {
     echo: EchoKind,
     /// Features that the class uses.
     paced: bool,
-    asks_rate: bool,
+    asks: InBand,
     samples_every_ack: bool,
     /// Whether the class overrides the methods for these events.
     takes_start: bool,
@@ -249,7 +218,11 @@ impl PythonControl {
                 false => EchoKind::Classic,
             },
             paced: is_true("paced")?,
-            asks_rate: is_true("asks_rate")?,
+            asks: match (is_true("asks_telemetry")?, is_true("asks_rate")?) {
+                (true, _) => InBand::Telemetry,
+                (false, true) => InBand::Rate(PathRate::default()),
+                (false, false) => InBand::Nothing,
+            },
             samples_every_ack: is_true("samples_every_ack")?,
             takes_start: has_own("on_start")?,
             takes_sent: has_own("on_sent")?,
@@ -328,18 +301,7 @@ impl PythonControl {
 impl CongestionControl for PythonControl {
     fn on_ack(&mut self, window: &mut transport::Window, ack: &Feedback) -> bool {
         self.call("on_ack", Some(window), |py, instance| {
-            let event = Ack {
-                now_ps: ack.now_ps,
-                una: ack.una,
-                nxt: ack.nxt,
-                acked: ack.acked,
-                ece: ack.echo.marked,
-                offered_bps: (ack.echo.written).map(|written| written.rate_kbps * 1000),
-                after_loss: ack.after_loss,
-                may_grow: ack.may_grow,
-                rtt_ps: ack.rtt_ps,
-                srtt_ps: ack.srtt_ps,
-            };
+            let event = Ack::of(py, ack)?;
             let window = instance.window.clone_ref(py);
             instance.on_ack.call1(py, (window, event))?.is_truthy(py)
         })
@@ -416,8 +378,11 @@ impl CongestionControl for PythonControl {
         self.pace()
     }
 
-    fn ask(&self, srtt_ps: u64) -> Option<Written> {
-        self.shared.asks_rate.then(|| Written::asking(srtt_ps))
+    fn ask(&self, srtt_ps: u64) -> InBand {
+        match self.shared.asks {
+            InBand::Rate(_) => InBand::Rate(PathRate::asking(srtt_ps)),
+            asks @ (InBand::Nothing | InBand::Telemetry) => asks,
+        }
     }
 
     fn samples_every_ack(&self) -> bool {

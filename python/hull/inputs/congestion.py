@@ -62,6 +62,9 @@ class CongestionControl:
     asks_rate: ClassVar[bool] = False
     """Whether data asks switches with RCP for the rate that they offer: `ack.offered_bps`."""
 
+    asks_telemetry: ClassVar[bool] = False
+    """Whether data asks switches with telemetry for a record of each hop: `ack.telemetry`."""
+
     samples_every_ack: ClassVar[bool] = False
     """Whether each ACK of new data has its round trip in `ack.rtt_ps`, not one in a round trip."""
 
@@ -137,6 +140,11 @@ def check_own(own: Own) -> list[tuple[str, str]]:
             raise UsageError(
                 f"congestion_control: {name} is {cls!r} without on_ack; expected a "
                 "class with a method on_ack(self, window, ack)"
+            )
+        if cls.asks_rate and cls.asks_telemetry:
+            raise UsageError(
+                f"congestion_control: {name}: asks_rate and asks_telemetry are both true; expected "
+                "one of them, because data carries one kind of fields"
             )
         _check_calls(name, cls)
         found = fingerprint(cls)

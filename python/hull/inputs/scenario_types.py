@@ -949,6 +949,17 @@ class Trimming(TypedDict):
     """
 
 
+class Telemetry(TypedDict):
+    """In-band telemetry: each port of a switch writes queue, sent bytes, time and rate into the
+    data of senders that ask for it; up to 8 hops.
+    """
+
+    record: NotRequired[Size]
+    """Size of a record on the wire. A packet grows by it at each port, and its ACK returns all
+    records.
+    """
+
+
 class Rcp(TypedDict):
     """RCP at the ports of switches; alpha and beta are its gains."""
 
@@ -1210,6 +1221,10 @@ class Switch(TypedDict):
     """QCN's congestion point; without this table there is none."""
     rcp: NotRequired[Rcp]
     """RCP, which offers each flow a rate; without this table there is none."""
+    telemetry: NotRequired[Telemetry]
+    """In-band telemetry: records of the ports in the data of senders that ask; without this
+    table there is none.
+    """
     trimming: NotRequired[Trimming]
     """Trimming: data that finds no room in the buffer loses its payload and continues as a
     header, in a queue that is served first; without this table it is dropped.

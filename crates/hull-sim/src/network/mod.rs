@@ -6,6 +6,7 @@
 
 mod failures;
 mod held_packets;
+mod in_band;
 mod in_flight;
 mod ingress;
 mod memories;
@@ -26,9 +27,10 @@ mod unloaded;
 mod waits;
 mod watch;
 
+pub use in_band::{Answer, HopRecord, HopRecords, InBand, PathRate, kbps};
 pub use in_flight::InFlight;
 pub use ingress::Occupied;
-pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks, Written, kbps};
+pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub(crate) use port::ps_per_byte_q16;
@@ -323,6 +325,9 @@ impl Network {
         (from, port): (usize, usize),
         place: u32,
     ) -> Verdict {
+        if self.options.record_bytes > 0 && self.ports[port].writes_records() {
+            self.options.lengthen(self.in_flight.get_mut(place));
+        }
         let verdict = match self.places.get(port) {
             Some(&Some(shared)) => {
                 self.enqueue_shared(now_ps, earliest_ps, (from, port), place, shared)

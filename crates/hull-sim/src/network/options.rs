@@ -3,10 +3,11 @@
 //! into this table, so packets without options stay small. An entry is in use from the sending of its
 //! packet to its arrival or loss.
 
+use super::in_band::{Answer, HopRecords, InBand};
+use super::packet::{Packet, flags};
 use super::signal::Signal;
 use super::waits::Waits;
 use crate::prefetch::prefetch;
-use crate::units::Rate;
 
 /// Options of a packet; each part is optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct Options {
     pub report: Report,
     /// Fields that switches read and write in data; an ACK returns the fields of the most recent
     /// data.
-    pub written: Option<Written>,
+    pub in_band: InBand,
 }
 
 /// What one end of a flow tells the other, besides the fields of each packet.
@@ -48,47 +49,6 @@ impl Options {
             _ => None,
         }
     }
-}
-
-/// Fields that switches read from data and write into it; the receiver returns them to the sender
-/// in its ACKs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// Lowest rate offered by a port of the path (RCP), kbit/s.
-    pub rate_kbps: u64,
-    /// Sender's smoothed round-trip time, which switches read, ns; 0 before the first sample.
-    pub round_trip_ns: u32,
-}
-
-impl Default for Written {
-    /// Fields before any switch has written.
-    fn default() -> Self {
-        Written {
-            rate_kbps: kbps(Rate::MOST.0),
-            round_trip_ns: 0,
-        }
-    }
-}
-
-impl Written {
-    /// Initial fields of a sender whose smoothed round-trip time is `srtt_ps`.
-    pub fn asking(srtt_ps: u64) -> Self {
-        Written {
-            round_trip_ns: u32::try_from(srtt_ps / 1000).unwrap_or(u32::MAX),
-            ..Written::default()
-        }
-    }
-
-    /// Lowers the rate to that offered by a port: the lowest on the path counts.
-    #[inline]
-    pub fn lower_rate_to(&mut self, rate_bps: u64) {
-        self.rate_kbps = self.rate_kbps.min(kbps(rate_bps));
-    }
-}
-
-/// Converts a rate to the unit of packets: kbit/s, at least 1.
-pub fn kbps(rate_bps: u64) -> u64 {
-    (rate_bps / 1000).max(1)
 }
 
 /// Up to three blocks of bytes received above the cumulative acknowledgment, the latest first, with
@@ -133,6 +93,10 @@ pub struct OptionTable {
     free: Vec<u32>,
     /// Waits of the packet of each entry, if it is the last one of a message.
     waits: Vec<Waits>,
+    /// Telemetry of the packet of each entry, if it carries some.
+    records: Vec<HopRecords>,
+    /// Size of a telemetry record on the wire, bytes.
+    pub record_bytes: u16,
     /// Number of entries in use in other parts at the end of a run.
     elsewhere: usize,
 }
@@ -140,12 +104,93 @@ pub struct OptionTable {
 impl OptionTable {
     /// Stores options and returns their entry.
     pub fn insert(&mut self, options: Options) -> u32 {
-        if let Some(entry) = self.free.pop() {
+        let entry = if let Some(entry) = self.free.pop() {
             self.entries[entry as usize] = options;
             entry
         } else {
             self.entries.push(options);
             (self.entries.len() - 1) as u32
+        };
+        if options.in_band == InBand::Telemetry {
+            self.set_records(entry, &HopRecords::NONE);
+        }
+        entry
+    }
+
+    /// Stores a report with the fields that an acknowledgment returns.
+    pub fn insert_answer(&mut self, report: Report, answer: Answer<'_>) -> u32 {
+        let (in_band, records) = match answer {
+            Answer::Nothing => (InBand::Nothing, None),
+            Answer::Rate(rate) => (InBand::Rate(rate), None),
+            Answer::Telemetry(records) => (InBand::Telemetry, Some(records)),
+        };
+        let entry = self.insert(Options { report, in_band });
+        if let Some(records) = records {
+            self.set_records(entry, records);
+        }
+        entry
+    }
+
+    fn set_records(&mut self, entry: u32, records: &HopRecords) {
+        let len = self.entries.len();
+        if self.records.len() < len {
+            self.records.resize(len, HopRecords::NONE);
+        }
+        self.records[entry as usize] = *records;
+    }
+
+    /// Fields that switches wrote into the options at `entry`; those taken last are there until others
+    /// are stored.
+    #[inline]
+    pub fn answer(&self, entry: u32, options: Option<&Options>) -> Answer<'_> {
+        match options.map_or(InBand::Nothing, |options| options.in_band) {
+            InBand::Nothing => Answer::Nothing,
+            InBand::Rate(rate) => Answer::Rate(rate),
+            InBand::Telemetry => self
+                .records
+                .get(entry as usize)
+                .map_or(Answer::Nothing, Answer::Telemetry),
+        }
+    }
+
+    /// Records of data that collects telemetry.
+    pub fn collected(&mut self, packet: &Packet) -> Option<&mut HopRecords> {
+        match self.collects(packet) {
+            true => self.records.get_mut(packet.options as usize),
+            false => None,
+        }
+    }
+
+    /// Whether this is data that collects telemetry. A trimmed packet has lost its records.
+    fn collects(&self, packet: &Packet) -> bool {
+        let is_data = packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA;
+        is_data
+            && (self.get(packet.options))
+                .is_some_and(|options| options.in_band == InBand::Telemetry)
+    }
+
+    /// Bytes on the wire of the records that an acknowledgment returns.
+    pub fn bytes_of(&self, answer: Answer<'_>) -> u16 {
+        match answer {
+            Answer::Nothing | Answer::Rate(_) => 0,
+            Answer::Telemetry(records) => self.record_bytes * records.as_slice().len() as u16,
+        }
+    }
+
+    /// Bytes on the wire of the records that data has collected.
+    pub fn collected_bytes(&self, packet: &Packet) -> u16 {
+        if self.record_bytes == 0 || !self.collects(packet) {
+            return 0;
+        }
+        let records = self.records.get(packet.options as usize);
+        self.bytes_of(records.map_or(Answer::Nothing, Answer::Telemetry))
+    }
+
+    /// Lengthens data that collects telemetry by the next record, if there is room for it.
+    pub fn lengthen(&mut self, packet: &mut Packet) {
+        let has_room = |records: &mut HopRecords| records.have_room();
+        if self.collected(packet).is_some_and(has_room) {
+            packet.wire_bytes += self.record_bytes;
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{
     Resolved, Scenario, constant_rate, host, measure, message, pacer, qcn, queue_rules, rcp,
-    resolved, run, switch, transport, transports,
+    resolved, run, switch, telemetry, transport, transports,
 };
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology::{self, Graph};
@@ -67,6 +67,7 @@ fn together(last: Option<&Resolved>, s: &Scenario) -> Result<Arc<Graph>, Problem
     message::check(s)?;
     constant_rate::check(s)?;
     queue_rules::check_together(s)?;
+    telemetry::check(s)?;
     need(
         s.switch.dwrr.is_none() || s.measure.probe.is_none(),
         "measure.probe",

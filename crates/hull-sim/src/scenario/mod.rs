@@ -34,6 +34,7 @@ mod small_queues;
 mod source;
 mod swept;
 mod switch;
+mod telemetry;
 mod transport;
 mod transports;
 mod uno_phantom_queue;
@@ -89,6 +90,7 @@ pub use small_queues::SmallQueues;
 pub use source::Position;
 pub use swept::{Swept, range};
 pub use switch::{PhantomQueue, Placement, PortSettings, Switch, Trimming};
+pub(crate) use telemetry::check_asked as check_telemetry_asked;
 pub use transport::Transport;
 pub use uno_phantom_queue::UnoPhantomQueue;
 

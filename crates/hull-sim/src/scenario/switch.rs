@@ -12,7 +12,7 @@ use super::queue_rules;
 use super::uno_phantom_queue::UnoPhantomQueue;
 use crate::network::rules::{
     Avq, AvqMarking, CongestionPoint, OfferedRate, Pi, PiMarking, Pie, PieMarking, RandomLoss, Rcp,
-    Red, RedMarking, Rule, SampledQueue, Site, VirtualQueue,
+    Red, RedMarking, Rule, SampledQueue, Site, Telemetry, VirtualQueue, WritesRecords,
 };
 use crate::network::{DualPi2, FqCodel};
 use crate::problem::{MIN_RATE, Problem, buffer, delay, loss, quoted, rate, refuse, require};
@@ -82,6 +82,9 @@ pub struct Switch {
     /// RCP, which offers each flow a rate; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rcp: Option<Rcp>,
+    /// In-band telemetry: records of the ports in the data of senders that ask; without this table there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telemetry: Option<Telemetry>,
     /// Trimming: data that finds no room in the buffer loses its payload and continues as a header,
     /// in a queue that is served first; without this table it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,6 +231,9 @@ impl Switch {
         if let Some(settings) = &self.rcp {
             rules.push(Box::new(OfferedRate::new(settings, site)));
         }
+        if self.telemetry.is_some() {
+            rules.push(Box::new(WritesRecords::new(site)));
+        }
         rules
     }
 
@@ -258,6 +264,7 @@ impl Switch {
             pie: _,
             qcn: _,
             rcp: _,
+            telemetry: _,
             phantom_queue: _,
             avq: _,
             uno_phantom_queue: _,
@@ -402,6 +409,7 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
     if let Some(dwrr) = &switch.dwrr {
         found.push(dwrr.check(classes));
     }
+    found.extend(switch.telemetry.map(|telemetry| telemetry.check(mtu)));
     if switch.trimming.is_some() {
         found.push(require(
             switch.buffer != Buffer::Unlimited,

@@ -47,8 +47,9 @@ impl Simulation {
             Hop::Port(out) => self.transmit_special(tail_ps, (link, out), packet_ref.packet),
             Hop::Host(host) => {
                 let mut packet = self.fabric.network.in_flight.remove(packet_ref.packet);
+                let options = &mut self.fabric.network.options;
+                packet.wire_bytes -= options.collected_bytes(&packet); // the host removes the records
                 if packet.is_last() {
-                    let options = &mut self.fabric.network.options;
                     (self.endpoints).take_last(&mut packet, self.clock.now_ps, options);
                 }
                 self.arrive(host, packet);

@@ -7,7 +7,9 @@ use super::endpoints::Endpoints;
 use super::flow::connection::Way;
 use crate::engine::Kind;
 use crate::host::{HostSide, Puller, Turn};
-use crate::network::{NO_OPTIONS, Options, Packet, PathWord, Port, Report, Signal, flags};
+use crate::network::{
+    Answer, InBand, NO_OPTIONS, Options, Packet, PathWord, Port, Report, Signal, flags,
+};
 use crate::transport::message::Arriving;
 
 /// Class of data; control packets and trimmed headers have class 0.
@@ -16,8 +18,13 @@ const DATA_CLASS: u16 = 1 << flags::CLASS_SHIFT;
 impl Simulation {
     /// Processes an arrived packet of the message transport.
     pub(super) fn receive_message(&mut self, host: usize, packet: &Packet) {
-        let options = self.fabric.network.options.take(packet.options);
+        let table = &mut self.fabric.network.options;
+        let options = table.take(packet.options);
         let signal = options.and_then(|options| options.signal());
+        if packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA && options.is_some() {
+            let answer = table.answer(packet.options, options.as_ref());
+            self.endpoints.table.keep_answer(packet.flow, answer);
+        }
         if let Some(Signal::Demand { target }) = signal
             && let Some((puller, number)) = self.endpoints.puller(host, packet.flow)
         {
@@ -31,7 +38,7 @@ impl Simulation {
         } else if packet.has(flags::DATA) {
             self.receive_message_data(host, packet);
         } else if let Some(signal) = signal {
-            self.receive_signal(packet.flow, &signal);
+            self.receive_signal(packet, options.as_ref(), &signal);
         }
         if host < self.endpoints.hosts.pullers.len() {
             // A pull is sent after the answer.
@@ -96,16 +103,17 @@ impl Simulation {
         }
     }
 
-    /// Processes a receiver's signal at the sender.
-    fn receive_signal(&mut self, slot: u32, signal: &Signal) {
-        let now_ps = self.clock.now_ps;
+    /// Processes a receiver's signal at the sender; these are the options of its packet.
+    fn receive_signal(&mut self, packet: &Packet, options: Option<&Options>, signal: &Signal) {
+        let (now_ps, slot) = (self.clock.now_ps, packet.flow);
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
         };
         let sender = &mut connection.sender;
         match signal {
             Signal::Ack(ack) => {
-                if sender.on_ack(now_ps, ack) {
+                let answer = (self.fabric.network.options).answer(packet.options, options);
+                if sender.on_ack(now_ps, ack, answer) {
                     self.take_acked(slot);
                 }
             }
@@ -205,7 +213,8 @@ impl Simulation {
         }
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         let hop = table.message_route(slot, sending.entropy, Way::Out, network, routes);
-        let signal = sending.demand.map(|target| Signal::Demand { target });
+        let demand = sending.demand.map(|target| Signal::Demand { target });
+        let in_band = table.asked_by_message(slot);
         let config = table.template(slot).messages();
         let ecn = config.is_some_and(|config| config.common.ecn);
         let path = PathWord {
@@ -217,12 +226,12 @@ impl Simulation {
             seq: sending.number as u32,
             ack: path.bits(),
             flow: slot,
-            options: match signal {
-                Some(signal) => network.options.insert(Options {
-                    report: Report::Signal(signal),
-                    ..Options::default()
+            options: match (demand, in_band) {
+                (None, InBand::Nothing) => NO_OPTIONS,
+                _ => network.options.insert(Options {
+                    report: demand.map_or(Report::Nothing, Report::Signal),
+                    in_band,
                 }),
-                None => NO_OPTIONS,
             },
             hop,
             wire_bytes: sending.bytes,
@@ -250,17 +259,22 @@ impl Simulation {
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         let table = &mut self.endpoints.table;
         let hop = table.message_route(slot, entropy, way, network, routes);
-        let options = network.options.insert(Options {
-            report: Report::Signal(signal),
-            ..Options::default()
-        });
+        let answer = match signal {
+            Signal::Ack(_) => table.answer(slot),
+            Signal::Nack(_)
+            | Signal::GroupNack { .. }
+            | Signal::Pull { .. }
+            | Signal::Demand { .. } => Answer::Nothing,
+        };
+        let wire_bytes = self.endpoints.header_bytes + network.options.bytes_of(answer);
+        let options = (network.options).insert_answer(Report::Signal(signal), answer);
         let packet = Packet {
             seq: 0,
             ack: u32::from(entropy),
             flow: slot,
             options,
             hop,
-            wire_bytes: self.endpoints.header_bytes,
+            wire_bytes,
             flags: 0,
         };
         self.tally.packets_sent += 1;

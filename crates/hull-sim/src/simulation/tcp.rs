@@ -7,7 +7,7 @@ use super::Simulation;
 use super::endpoints::Endpoints;
 use super::flow::NONE;
 use crate::host::Received;
-use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, Report, flags};
+use crate::network::{Answer, NO_OPTIONS, OptionTable, Options, Packet, Report, flags};
 use crate::transport::{Echo, OutgoingAck, Segment, sequence};
 
 impl Simulation {
@@ -35,12 +35,17 @@ impl Simulation {
             self.receive_syn(host, &packet);
             return;
         }
-        let options = self.fabric.network.options.take(packet.options);
+        let table = &mut self.fabric.network.options;
+        let options = table.take(packet.options);
+        if packet.has(flags::DATA) && options.is_some() {
+            let answer = table.answer(packet.options, options.as_ref());
+            self.endpoints.table.keep_answer(packet.flow, answer);
+        }
         if packet.has(flags::ACK) {
             self.receive_ack(&packet, options.as_ref());
         }
         if packet.has(flags::DATA) {
-            self.receive_data(host, received, options.as_ref());
+            self.receive_data(host, received);
         }
         (self.endpoints.table).release_if_done(packet.flow, self.clock.now_ps);
     }
@@ -67,20 +72,17 @@ impl Simulation {
             }
         }
         let now_ps = self.clock.now_ps;
-        self.endpoints.take_ack(slot, packet, options, now_ps);
+        let answer = (self.fabric.network.options).answer(packet.options, options);
+        let sack = options.map_or(&[][..], Options::sack);
+        (self.endpoints).take_ack(slot, packet, (sack, answer), now_ps);
         self.take_acked(slot);
         self.pump(slot);
     }
 
     #[inline]
-    fn receive_data(&mut self, host: usize, received: &Received, options: Option<&Options>) {
+    fn receive_data(&mut self, host: usize, received: &Received) {
         let packet = &received.packet;
         let slot = packet.flow;
-        if let Some(options) = options
-            && options.written.is_some()
-        {
-            self.endpoints.table.note_written(packet, options);
-        }
         let at = self.endpoints.table.place(slot);
         let receiver = &mut self.endpoints.table.receivers[at];
         let (before, had_bytes) = (receiver.next(), receiver.received_bytes());
@@ -198,7 +200,13 @@ impl Simulation {
 impl Endpoints {
     /// Processes an ACK at the sender of a flow.
     #[inline]
-    fn take_ack(&mut self, slot: u32, packet: &Packet, options: Option<&Options>, now_ps: u64) {
+    fn take_ack(
+        &mut self,
+        slot: u32,
+        packet: &Packet,
+        (sack, answer): (&[(u32, u32)], Answer<'_>),
+        now_ps: u64,
+    ) {
         let ece = packet.has(flags::ECE);
         let paced = ece && self.table.associates(slot);
         if paced && self.hosts.packets_tell {
@@ -214,9 +222,8 @@ impl Endpoints {
         let echo = Echo {
             marked: ece,
             ace: packet.ace(),
-            written: options.and_then(|options| options.written),
+            answer,
         };
-        let sack = options.map_or(&[][..], Options::sack);
         sender.on_ack(now_ps, ack, echo, sack);
         if self.table.has_pace(slot) {
             self.table.adjust_pace(slot, now_ps);
@@ -225,13 +232,13 @@ impl Endpoints {
 
     /// Creates the packet of an acknowledgment.
     fn packet_of_ack(&self, slot: u32, ack: &OutgoingAck, options: &mut OptionTable) -> Packet {
-        let written = if ack.syn {
-            None
+        let answer = if ack.syn {
+            Answer::Nothing
         } else {
-            self.table.written_back(slot)
+            self.table.answer(slot)
         };
         let (mut entry, mut option_bytes) = (NO_OPTIONS, 0);
-        if ack.selective || written.is_some() {
+        if ack.selective || answer != Answer::Nothing {
             let report = if ack.selective {
                 let sack = self.table.receivers[self.table.place(slot)].sack();
                 option_bytes = sack.option_bytes();
@@ -239,7 +246,7 @@ impl Endpoints {
             } else {
                 Report::Nothing
             };
-            entry = options.insert(Options { report, written });
+            entry = options.insert_answer(report, answer);
         }
         let flow = &self.table.flows[slot as usize];
         Packet {
@@ -248,7 +255,7 @@ impl Endpoints {
             flow: slot,
             options: entry,
             hop: flow.back,
-            wire_bytes: self.header_bytes + option_bytes,
+            wire_bytes: self.header_bytes + option_bytes + options.bytes_of(answer),
             flags: flags::ACK
                 | if ack.ece { flags::ECE } else { 0 }
                 | Packet::ace_flags(ack.ace)

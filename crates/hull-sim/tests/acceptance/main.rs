@@ -65,6 +65,7 @@ mod single_flow;
 mod single_mistakes;
 mod slowdown;
 mod star;
+mod telemetry;
 mod threads;
 mod too_large;
 mod transports;

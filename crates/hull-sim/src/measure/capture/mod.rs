@@ -55,8 +55,6 @@ pub(crate) struct CaptureConfig {
     pub max_packets: u64,
     /// Bytes kept of each frame, at least its headers.
     pub snap_bytes: usize,
-    /// Headers of a data packet, bytes.
-    pub header_bytes: u16,
     /// Receive window, bytes.
     pub receive_window: u64,
     /// Whether connections are opened with ECN.
@@ -80,6 +78,8 @@ pub(crate) struct Context<'a> {
     pub from_opener: bool,
     /// Whether the packet's data ends a message.
     pub ends_message: bool,
+    /// Payload of data, bytes.
+    pub payload_bytes: u16,
     /// SACK blocks, as sequence numbers.
     pub sack: &'a [(u32, u32)],
 }
@@ -212,7 +212,7 @@ impl Capture {
         }
         let syn = packet.has(flags::SYN);
         let payload_bytes = if packet.has(flags::DATA) && !syn {
-            packet.wire_bytes - self.config.header_bytes
+            context.payload_bytes
         } else {
             0
         };

@@ -62,10 +62,12 @@ impl Port {
         let Some(mut scheduled) = extras.departures.waiting.pop_front() else {
             return;
         };
+        let queued = extras.queued.as_ref();
         let departure = Departure {
             at_ps: start_ps,
             sojourn_ps: start_ps - scheduled.at_ps,
             queue_bytes: self.waiting_bytes,
+            port_bytes: self.waiting_bytes + queued.map_or(0, |queued| queued.queues.bytes()),
         };
         let before = scheduled.packet.flags;
         self.mark_departing(

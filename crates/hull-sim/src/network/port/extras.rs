@@ -66,6 +66,12 @@ impl Port {
         self.extras.get_or_insert_default()
     }
 
+    /// Whether a rule writes records of telemetry.
+    pub(in crate::network) fn writes_records(&self) -> bool {
+        let mut rules = self.extras.iter().flat_map(|extras| &extras.rules);
+        rules.any(|rule| rule.writes_records())
+    }
+
     /// What makes the port `Queued`; `None` at a FIFO.
     #[inline]
     pub(super) fn queued(&self) -> Option<&Queued> {

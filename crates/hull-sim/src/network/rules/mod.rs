@@ -21,6 +21,7 @@ mod ramp;
 mod random_loss;
 mod red;
 mod sized_phantom_queue;
+mod telemetry;
 #[cfg(feature = "verilated")]
 pub mod verilated;
 mod virtual_queue;
@@ -41,6 +42,7 @@ pub use ramp::{RampMarking, When};
 pub use random_loss::RandomLoss;
 pub use red::{Red, RedDraw, RedMarking};
 pub use sized_phantom_queue::SizedPhantomQueue;
+pub use telemetry::{Telemetry, WritesRecords};
 pub use virtual_queue::VirtualQueue;
 
 use super::options::OptionTable;
@@ -111,6 +113,8 @@ pub struct Departure {
     pub sojourn_ps: u64,
     /// Bytes that remain in the packet's queue.
     pub queue_bytes: u64,
+    /// Bytes that remain in all queues of the port.
+    pub port_bytes: u64,
 }
 
 /// Decision of a rule on a packet.
@@ -183,6 +187,11 @@ pub trait Rule: Debug + Send {
         _options: &mut OptionTable,
     ) -> Decision {
         Decision::Pass
+    }
+
+    /// Whether the rule writes a record into data that asks for telemetry.
+    fn writes_records(&self) -> bool {
+        false
     }
 
     /// Whether the rule processes packets at the end of transmission only.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Arrival, Decision, Departure, Rule, Site};
-use crate::network::{OptionTable, Packet, flags};
+use crate::network::{InBand, OptionTable, Packet, flags};
 use crate::problem::{Problem, quoted, require};
 use crate::units::{Share, Time};
 
@@ -127,11 +127,11 @@ impl OfferedRate {
     fn count(&mut self, arrival: &Arrival, left_bytes: u64, packet: &Packet, table: &OptionTable) {
         let OfferedRate(rcp) = self;
         rcp.on_arrival(arrival.now_ps, arrival.framed_bytes, left_bytes);
-        let written = table
-            .get(packet.options)
-            .and_then(|options| options.written);
-        if let Some(written) = written.filter(|written| written.round_trip_ns > 0) {
-            rcp.on_round_trip(u64::from(written.round_trip_ns) * 1000);
+        if let Some(options) = table.get(packet.options)
+            && let InBand::Rate(rate) = options.in_band
+            && rate.round_trip_ns > 0
+        {
+            rcp.on_round_trip(u64::from(rate.round_trip_ns) * 1000);
         }
     }
 }
@@ -162,9 +162,9 @@ impl Rule for OfferedRate {
         let OfferedRate(rcp) = self;
         if packet.has(flags::DATA)
             && let Some(options) = options.get_mut(packet.options)
-            && let Some(written) = &mut options.written
+            && let InBand::Rate(rate) = &mut options.in_band
         {
-            written.lower_rate_to(rcp.rate_bps(departure.at_ps));
+            rate.lower_rate_to(rcp.rate_bps(departure.at_ps));
         }
         Decision::Pass
     }

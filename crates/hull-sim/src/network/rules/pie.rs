@@ -174,6 +174,7 @@ mod tests {
                 at_ps: now_ps,
                 sojourn_ps: 24_000_000_000,
                 queue_bytes,
+                port_bytes: queue_bytes,
             };
             pie.on_departure(&sent, &packet, &mut OptionTable::default());
             let arrival = Arrival {

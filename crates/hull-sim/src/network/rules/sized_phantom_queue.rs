@@ -117,6 +117,7 @@ mod tests {
                 at_ps,
                 sojourn_ps: 0,
                 queue_bytes: 0,
+                port_bytes: 0,
             };
             let below = queue.queue.backlog_bytes(at_ps) <= 20_000;
             let decision = queue.on_departure(&departure, &data, &mut options);

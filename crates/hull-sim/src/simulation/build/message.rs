@@ -7,6 +7,7 @@ use hull_core::rccc::PullConfig;
 
 use super::without_class;
 use crate::host::{HostSide, MessageNic, Puller};
+use crate::network::InBand;
 use crate::problem::Problem;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{self, CongestionControl, Scenario, Transport};
@@ -66,6 +67,10 @@ pub(super) fn template(
         two.map(TwoDatacentres::hosts_each),
         move |ends| config(&recipe, ends),
     );
+    let asks = match distances.common.control.ask(0) {
+        InBand::Nothing | InBand::Rate(_) => InBand::Nothing,
+        InBand::Telemetry => InBand::Telemetry,
+    };
     Ok(Template {
         initial: Initial::Message(Box::new(distances)),
         class: transport.priority,
@@ -73,7 +78,7 @@ pub(super) fn template(
         paces_window: false,
         rate_limiters: None,
         small_queue: None,
-        asks: false,
+        asks,
         associates: false,
         has_handshake: false,
         acks_each: false,

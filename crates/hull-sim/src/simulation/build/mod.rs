@@ -25,10 +25,10 @@ use super::tally::Tally;
 use crate::engine::EventQueue;
 use crate::measure::{FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
 use crate::memory::Estimate;
-use crate::network::Network;
+use crate::network::{InBand, Network};
 use crate::problem::Problem;
 use crate::quote;
-use crate::scenario::{Resolved, Scenario};
+use crate::scenario::{self, Resolved, Scenario};
 use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::{ControlName, External};
 use crate::workload::{Agenda, HostNames, Workload};
@@ -95,6 +95,8 @@ fn assemble(
     let mut network = Network::new(switches::ports(scenario, &graph, seed));
     switches::share_memory(scenario, &graph, &mut network);
     network.sends_notices = scenario.switch.qcn.is_some();
+    let telemetry = scenario.switch.telemetry.unwrap_or_default();
+    network.options.record_bytes = telemetry.record.0 as u16;
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
     let templates: Result<Vec<Template>, Problem> = (scenario.all_transports())
@@ -104,6 +106,8 @@ fn assemble(
         })
         .collect();
     let templates = templates?;
+    let asks = |one: &Template| Some(one.asks == InBand::Telemetry);
+    scenario::check_telemetry_asked(scenario, templates.iter().map(asks))?;
     let limits_queues = templates.iter().any(|one| one.small_queue.is_some());
     let events = EventQueue::new(horizon_ps(scenario, &graph), graph.ports());
     let run = &scenario.run;

@@ -27,7 +27,7 @@ pub(super) fn template(
         paces_window: paces_windows && !control.sets_pace(),
         rate_limiters: (tcp.qcn.rate_limiters).filter(|_| tcp.congestion_control.is_qcn()),
         small_queue: SmallQueue::of(scenario, tcp, offload_bytes),
-        asks: control.ask(0).is_some(),
+        asks: control.ask(0),
         // A pacer reads ECN-Echo, which in AccECN is one bit of the count.
         associates: tcp.paced && echo != EchoKind::Accurate,
         has_handshake: tcp.handshake && echo != EchoKind::Silent,

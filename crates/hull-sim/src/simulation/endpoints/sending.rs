@@ -9,6 +9,7 @@ use crate::transport::{CongestionControl, Segment, Start};
 impl Endpoints {
     /// Starts the sender of a new flow.
     pub fn start_sender(&mut self, slot: u32, now_ps: u64, network: &Network) {
+        self.table.forget_answer(slot);
         let flow = &self.table.flows[slot as usize];
         let host = flow.src as usize;
         let nic = self.hosts.nic(host, || network.first_port(flow.out));

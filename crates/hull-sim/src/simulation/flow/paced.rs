@@ -1,7 +1,7 @@
 //! State of a paced flow: the time of its next segment, and the feedback of switches. Times are ps.
 
 use super::limiters::Share;
-use crate::network::Written;
+use crate::network::PathRate;
 use crate::network::rules::Notice;
 use crate::transport::{Pace, Pacing};
 
@@ -14,8 +14,8 @@ pub struct Paced {
     pub share: Option<Share>,
     /// Number of data segments sent, for windows with a pace.
     pub sent: u32,
-    /// Fields of the last data, at the receiver.
-    pub written: Option<Written>,
+    /// Rate offered to the last data, at the receiver.
+    pub offered: Option<PathRate>,
     /// Notices in flight with their arrival times, ps; the next one is last.
     pub notices: Vec<(u64, Notice)>,
 }
@@ -27,7 +27,7 @@ impl Paced {
             pacing: Pacing::new(),
             share: None,
             sent: 0,
-            written: None,
+            offered: None,
             notices: Vec::new(),
         }
     }
@@ -36,7 +36,7 @@ impl Paced {
         self.pacing.reset(pace);
         self.share = None;
         self.sent = 0;
-        self.written = None;
+        self.offered = None;
         self.notices.clear();
     }
 }

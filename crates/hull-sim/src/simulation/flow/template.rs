@@ -2,6 +2,7 @@
 
 use super::ends::Initial;
 use super::small_queue::SmallQueue;
+use crate::network::InBand;
 use crate::simulation::distances::Distances;
 
 /// Initial state of the flows of one transport.
@@ -17,8 +18,8 @@ pub struct Template {
     pub rate_limiters: Option<u32>,
     /// Limit of a flow's bytes in the queue of its host, if there is one.
     pub small_queue: Option<SmallQueue>,
-    /// Whether data carries requests to switches.
-    pub asks: bool,
+    /// What data carries for switches; only the kind counts.
+    pub asks: InBand,
     /// Whether ECN-Echoes associate the flows with their host's pacer.
     pub associates: bool,
     /// Whether the flows begin with a handshake.

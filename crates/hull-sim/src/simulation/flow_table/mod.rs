@@ -10,6 +10,7 @@ mod connections;
 mod ends;
 mod followed;
 mod halves;
+mod in_band;
 mod limiters;
 mod messages;
 mod notices;
@@ -19,7 +20,7 @@ mod renewal;
 mod routes;
 
 use crate::limits;
-use crate::network::Network;
+use crate::network::{HopRecords, InBand, Network};
 use crate::simulation::flow::Flow;
 use crate::simulation::flow::connection::Connection;
 use crate::simulation::flow::followed::Followed;
@@ -40,6 +41,10 @@ pub struct FlowTable {
     pub receivers: Vec<Receiver>,
     /// State of paced streams; empty if no transport is paced.
     pub paced: Vec<Paced>,
+    /// Whether data of any transport asks switches for something.
+    pub asks_switches: bool,
+    /// Telemetry of each slot's last data, at the receiver; empty if no transport asks for it.
+    pub telemetry: Vec<HopRecords>,
     /// Ends of the message transport.
     pub connections: Vec<Connection>,
     /// Place of each slot's ends in the slab of their kind; empty if all flows are of one kind, whose
@@ -95,6 +100,8 @@ impl FlowTable {
             senders: Vec::new(),
             receivers: Vec::new(),
             paced: Vec::new(),
+            asks_switches: templates.iter().any(|one| one.asks != InBand::Nothing),
+            telemetry: Vec::new(),
             connections: Vec::new(),
             places: Vec::new(),
             has_both_kinds: messages > 0 && messages < templates.len(),
@@ -170,12 +177,6 @@ impl FlowTable {
     #[inline]
     pub fn has_pace(&self, slot: u32) -> bool {
         !self.paced.is_empty() && self.template(slot).has_pace
-    }
-
-    /// Whether the flow's data carries requests to switches.
-    #[inline]
-    pub fn asks(&self, slot: u32) -> bool {
-        !self.paced.is_empty() && self.template(slot).asks
     }
 
     pub fn template(&self, slot: u32) -> &Template {

@@ -1,9 +1,6 @@
-//! Paced flows: the times of their segments, and the fields that switches write. Data carries RCP's
-//! smallest rate of the path (thesis 5.5.3); the receiver keeps the latest value and copies it to its
-//! ACKs. Times are ps.
+//! Paced flows: the times of their segments. Times are ps.
 
 use super::FlowTable;
-use crate::network::{NO_OPTIONS, OptionTable, Options, Packet, Written};
 use crate::transport::CongestionControl;
 
 impl FlowTable {
@@ -30,34 +27,5 @@ impl FlowTable {
             let pacing = &mut self.paced[at].pacing;
             pacing.adjust(now_ps, control.pace());
         }
-    }
-
-    /// Creates the request that data of this flow carries to switches.
-    pub fn ask(&self, slot: u32, options: &mut OptionTable) -> u32 {
-        let sender = &self.senders[self.place(slot)];
-        match sender.controller().ask(sender.srtt_ps()) {
-            Some(written) => options.insert(Options {
-                written: Some(written),
-                ..Options::default()
-            }),
-            None => NO_OPTIONS,
-        }
-    }
-
-    /// Records the fields that switches wrote into arriving data.
-    pub fn note_written(&mut self, packet: &Packet, options: &Options) {
-        let at = self.place(packet.flow);
-        if let Some(paced) = self.paced.get_mut(at) {
-            paced.written = options.written;
-        }
-    }
-
-    /// Fields of switches that an ACK of this flow returns.
-    pub fn written_back(&self, slot: u32) -> Option<Written> {
-        let written = self.paced.get(self.place(slot))?.written?;
-        Some(Written {
-            round_trip_ns: 0,
-            ..written
-        })
     }
 }

@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use super::FlowTable;
+use crate::network::InBand;
 use crate::simulation::flow::connection::Connection;
 use crate::simulation::flow::ends::Initial;
 use crate::simulation::flow::paced::Paced;
+use crate::simulation::flow::template::Template;
 use crate::simulation::hash::mix;
 use crate::transport::message::MessageConfig;
 
@@ -19,7 +21,9 @@ impl FlowTable {
             Initial::Stream(ends) => {
                 self.senders.push(ends.0.clone());
                 self.receivers.push(ends.1.clone());
-                if self.templates.iter().any(|one| one.has_pace || one.asks) {
+                let has_state =
+                    |one: &Template| one.has_pace || matches!(one.asks, InBand::Rate(_));
+                if self.templates.iter().any(has_state) {
                     self.paced.push(Paced::new());
                 }
                 self.senders.len() - 1

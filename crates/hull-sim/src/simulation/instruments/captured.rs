@@ -45,6 +45,7 @@ impl Instruments {
             slot: packet.flow,
             from_opener: true,
             ends_message: false,
+            payload_bytes: 0,
             sack: &[],
         };
         if packet.is_probe() {
@@ -79,8 +80,10 @@ impl Instruments {
             }
         }
         if packet.has(flags::DATA) {
-            let payload = u32::from(packet.wire_bytes - endpoints.header_bytes);
-            context.ends_message = flow.ends_message(packet.seq.wrapping_add(payload));
+            let records_bytes = network.options.collected_bytes(packet);
+            context.payload_bytes = packet.wire_bytes - endpoints.header_bytes - records_bytes;
+            let end = (packet.seq).wrapping_add(u32::from(context.payload_bytes));
+            context.ends_message = flow.ends_message(end);
         }
         let options = network.options.get(packet.options);
         context.sack = options.map_or(&[], |options| options.sack());

@@ -192,7 +192,6 @@ fn capture(
         stop_ps: settings.stop.map_or(u64::MAX, |stop| stop.0),
         max_packets: settings.max_packets.unwrap_or(u64::MAX),
         snap_bytes: settings.snap_length.map_or(0, |size| size.0 as usize),
-        header_bytes: tcp.header.0 as u16,
         receive_window: u64::from(tcp.receive_window) * (tcp.mtu.0 - tcp.header.0),
         ecn: tcp.ecn,
     })

@@ -244,7 +244,7 @@ mod tests {
         })
     }
 
-    fn ack(n: u64, ece: bool) -> Feedback {
+    fn ack(n: u64, ece: bool) -> Feedback<'static> {
         Feedback {
             now_ps: 0,
             una: 100 * n * MSS,

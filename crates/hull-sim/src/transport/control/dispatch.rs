@@ -183,7 +183,7 @@ macro_rules! forward {
                 fn grants_credit() -> bool;
                 fn lacks_credit() -> bool;
                 fn demand(backlog: &Backlog) -> Option<u64>;
-                fn ask(srtt_ps: u64) -> Option<Written>;
+                fn ask(srtt_ps: u64) -> InBand;
                 fn samples_every_ack() -> bool;
                 fn samples_delivery() -> bool;
                 fn holds_window() -> bool;

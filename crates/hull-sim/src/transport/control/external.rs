@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use super::{Backlog, CongestionControl, Feedback, LostPacket, Pace, Start};
-use crate::network::Written;
+use crate::network::InBand;
 use crate::network::rules::Notice;
 use crate::transport::delivery_rate::DeliveryRate;
 use crate::transport::receiver::EchoKind;

@@ -31,8 +31,8 @@ use super::delivery_rate::DeliveryRate;
 use super::receiver::EchoKind;
 use super::send_times::SendTimes;
 use super::window::Window;
-use crate::network::Written;
 use crate::network::rules::Notice;
+use crate::network::{Answer, HopRecord, InBand};
 
 pub use bbr::BbrControl;
 pub use bic::{Bic, BicControl};
@@ -79,16 +79,16 @@ impl<T> Settings for T where
 
 /// Information from the network that an acknowledgment returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Echo {
+pub struct Echo<'a> {
     /// ECN-Echo: packets were marked.
     pub marked: bool,
     /// ACE field (RFC 9768), of receivers that count marked packets: their number plus 5, modulo 8.
     pub ace: u8,
-    /// Rate offered by the path, if data requested one.
-    pub written: Option<Written>,
+    /// What switches wrote into the most recent data, if data asked for it.
+    pub answer: Answer<'a>,
 }
 
-impl Echo {
+impl Echo<'_> {
     /// Creates an echo with marks only.
     #[inline]
     pub fn marks(marked: bool) -> Self {
@@ -101,7 +101,7 @@ impl Echo {
 
 /// Event reported to a control: an acknowledgment of new data, or one with an echo.
 #[derive(Clone, Copy, Debug)]
-pub struct Feedback {
+pub struct Feedback<'a> {
     /// Current time, ps.
     pub now_ps: u64,
     /// First unacknowledged byte after the event. Of the message transport: number of bytes that have
@@ -112,7 +112,7 @@ pub struct Feedback {
     /// Newly acknowledged bytes; 0 for a duplicate or an old acknowledgment with an echo.
     pub acked: u64,
     /// Information from the network.
-    pub echo: Echo,
+    pub echo: Echo<'a>,
     /// Whether the acknowledged data was sent before a loss for which the window has been reduced.
     /// ECN-Echo then requires no further reduction (RFC 3168, 6.1.2).
     pub after_loss: bool,
@@ -128,6 +128,16 @@ pub struct Feedback {
     /// Time at which the packet that caused the acknowledgment was last sent, ps, if the message
     /// transport has it in flight; `None` for streams.
     pub sent_ps: Option<u64>,
+}
+
+impl<'a> Feedback<'a> {
+    /// Telemetry: records of the hops of the most recent data; empty if data did not ask for it.
+    pub fn telemetry(&self) -> &'a [HopRecord] {
+        match self.echo.answer {
+            Answer::Telemetry(records) => records.as_slice(),
+            Answer::Nothing | Answer::Rate(_) => &[],
+        }
+    }
 }
 
 /// Loss of a packet of the message transport, which learns of each.
@@ -300,10 +310,11 @@ pub trait CongestionControl {
         false
     }
 
-    /// Fields that data carries for switches to read and write and the receiver to echo, if the
-    /// control needs them. `srtt_ps` is the smoothed round trip, for switches to read.
-    fn ask(&self, _srtt_ps: u64) -> Option<Written> {
-        None
+    /// Fields that data carries for switches to read and write and the receiver to echo, always of the
+    /// same kind. `srtt_ps` is the smoothed round trip, for switches to read. Data of the message
+    /// transport carries telemetry only.
+    fn ask(&self, _srtt_ps: u64) -> InBand {
+        InBand::Nothing
     }
 
     /// Whether each acknowledgment of new data needs a round-trip sample. The control then stores

@@ -199,7 +199,7 @@ mod tests {
     const MSS: u64 = 1000;
     const MS: u64 = 1_000_000_000;
 
-    fn feedback(una: u64, segments: u64, ace: u8) -> Feedback {
+    fn feedback(una: u64, segments: u64, ace: u8) -> Feedback<'static> {
         Feedback {
             now_ps: una * MS,
             una: una * MSS,

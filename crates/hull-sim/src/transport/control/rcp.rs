@@ -4,7 +4,7 @@
 //! Losses are retransmitted as in TCP, at that rate. Rates bit/s, on packets kbit/s; ps, on packets ns.
 
 use super::{CongestionControl, Feedback, Pace, Start};
-use crate::network::{Written, kbps};
+use crate::network::{Answer, InBand, PathRate, kbps};
 use crate::transport::window::Window;
 
 /// RCP control of one flow.
@@ -20,8 +20,8 @@ impl CongestionControl for RcpControl {
     }
 
     fn on_ack(&mut self, _window: &mut Window, ack: &Feedback) -> bool {
-        if let Some(written) = ack.echo.written {
-            self.offered_kbps = Some(written.rate_kbps);
+        if let Answer::Rate(rate) = ack.echo.answer {
+            self.offered_kbps = Some(rate.rate_kbps);
         }
         false
     }
@@ -41,10 +41,10 @@ impl CongestionControl for RcpControl {
         }
     }
 
-    fn ask(&self, srtt_ps: u64) -> Option<Written> {
-        Some(Written {
+    fn ask(&self, srtt_ps: u64) -> InBand {
+        InBand::Rate(PathRate {
             rate_kbps: self.link_kbps,
-            ..Written::asking(srtt_ps)
+            ..PathRate::asking(srtt_ps)
         })
     }
 

@@ -10,7 +10,7 @@ use hull_core::entropy::{self, LoadBalance, LoadBalancer};
 
 use super::sent::{News, SentPackets};
 use super::{Ends, MessageConfig};
-use crate::network::{PacketAck, PacketNack};
+use crate::network::{Answer, PacketAck, PacketNack};
 use crate::transport::control::{
     Backlog, CongestionControl, Echo, Feedback, LostBy, LostPacket, MessageController, Pace, Start,
 };
@@ -333,8 +333,9 @@ impl MessageSender {
         self.in_flight_bytes -= bytes as i64;
     }
 
-    /// Processes an acknowledgment. Returns true if a message is completely acknowledged by it.
-    pub fn on_ack(&mut self, now_ps: u64, ack: &PacketAck) -> bool {
+    /// Processes an acknowledgment with what switches wrote into the most recent data. Returns true if a
+    /// message is completely acknowledged by it.
+    pub fn on_ack(&mut self, now_ps: u64, ack: &PacketAck, answer: Answer<'_>) -> bool {
         let received = ack.received_bytes.saturating_sub(self.received_bytes);
         self.received_bytes += received;
         self.in_flight_bytes -= received as i64;
@@ -360,7 +361,10 @@ impl MessageSender {
             una: self.received_bytes,
             nxt: self.received_bytes + self.in_flight_bytes.max(0) as u64,
             acked: received,
-            echo: Echo::marks(ack.marked),
+            echo: Echo {
+                answer,
+                ..Echo::marks(ack.marked)
+            },
             after_loss: packet < self.recovery_end,
             may_grow: self.sent.first() >= self.recovery_end,
             rtt_ps: sent_ps.map(|sent_ps| now_ps - sent_ps),

@@ -16,6 +16,7 @@ use super::control::{CongestionControl, Controller, Echo, Feedback, Start};
 use super::rto::{RtoConfig, RtoEstimator};
 use super::send_times::SendTimes;
 use super::window::Window;
+use crate::network::Answer;
 
 mod delivery;
 mod handshake;
@@ -404,7 +405,7 @@ impl Sender {
         }
         let marked = is_last && echo.marked;
         let is_counted = is_last && self.config.accurate_ecn || self.config.samples_delivery;
-        if marked || echo.written.is_some() || is_counted {
+        if marked || echo.answer != Answer::Nothing || is_counted {
             self.on_echo_without_progress(now_ps, Echo { marked, ..echo });
         }
     }

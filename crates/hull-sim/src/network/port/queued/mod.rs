@@ -129,6 +129,7 @@ impl Port {
                     at_ps: start_ps,
                     sojourn_ps: start_ps - waiting.arrived_ps,
                     queue_bytes,
+                    port_bytes: queues.bytes(),
                 };
                 self.mark_departing(&departure, rules, &mut packet, options);
                 self.waited_ps += now_ps - waiting.arrived_ps;
