@@ -10,7 +10,6 @@ mod event_queue;
 mod later;
 mod lists;
 mod near;
-mod rank;
 
 pub use entity::{Entity, Kind};
 pub use event_queue::{EventQueue, LARGE};

@@ -2,10 +2,9 @@
 //! is served.
 //!
 //! Few events are sorted without a branch, by exchanges that are the same for all orders: their order
-//! cannot be predicted. More are sorted by [`rank`].
+//! cannot be predicted.
 
 use super::entity::Entity;
-use super::rank;
 
 /// Data carried by a link's event: the packet's place, and the entry of the route that the packet
 /// follows next. Other events carry nothing.
@@ -84,14 +83,17 @@ impl Near {
     }
 }
 
-/// Sorts more than [`FEW`] events by time and entity: by rank, or digit by digit if hosts act in step and
-/// there are many. Two events share time and entity only if they are equal: arrivals on one link
-/// differ in time, and other events carry nothing.
+/// Number of events from which a sort by digits is faster.
+const MANY: usize = 64;
+
+/// Sorts more than [`FEW`] events by time and entity: digit by digit if hosts act in step and there are
+/// many. Two events share time and entity only if they are equal: arrivals on one link differ in time,
+/// and other events carry nothing.
 #[inline(never)]
 pub fn sort(events: &mut [Near]) {
-    if events.len() > rank::MOST {
+    if events.len() > MANY {
         radsort::sort_by_key(events, |near| near.key());
-    } else if !rank::sort(events) {
+    } else {
         events.sort_unstable();
     }
 }
