@@ -9,7 +9,7 @@ use hull_sim::memory;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, PacedPath, Pacer};
 use hull_sim::simulation::{Control, Failure};
-use hull_sim::topology::meant_attribute as meant;
+use hull_sim::topology::{graph_endings as endings, meant_attribute as meant};
 use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
@@ -171,6 +171,12 @@ fn meant_attribute(name: &str) -> Option<&'static str> {
     meant(name)
 }
 
+/// Usual endings of the names of graph files, such as `.graphml`.
+#[pyfunction]
+fn graph_endings() -> Vec<&'static str> {
+    endings()
+}
+
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
 /// ValueError with the value found and the expected form.
 #[pyfunction]
@@ -308,6 +314,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;
     m.add_function(wrap_pyfunction!(range, m)?)?;
+    m.add_function(wrap_pyfunction!(graph_endings, m)?)?;
     m.add_function(wrap_pyfunction!(meant_attribute, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;

@@ -1349,11 +1349,11 @@ class GraphText(TypedDict):
     """A graph as text: the content of a graph file."""
 
     text: str
-    """GraphML or node-link JSON; from Python also a graph of NetworkX."""
+    """The content of a graph file; from Python also a graph of NetworkX."""
 
 
 class GraphFile(TypedDict):
-    """A graph in a file, GraphML or node-link JSON, as NetworkX writes it."""
+    """A graph in a file, as NetworkX writes it; the page on topologies lists the formats."""
 
     path: str
     """The file."""
