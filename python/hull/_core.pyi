@@ -15,6 +15,7 @@ __all__ = [
     "available_memory",
     "capture_flows",
     "columns",
+    "controls",
     "expand",
     "flow_slowdowns",
     "graph_endings",
@@ -41,6 +42,7 @@ def capture_flows(
     path: str | Path, idle_ns: int, flows: int
 ) -> tuple[list[tuple[str, bytes]], list[str], str]: ...
 def columns() -> str: ...
+def controls() -> str: ...
 def statistics() -> str: ...
 def expand(
     text: str,

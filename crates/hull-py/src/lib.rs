@@ -106,6 +106,15 @@ fn statistics() -> PyResult<String> {
     }))
 }
 
+/// JSON object of the congestion controls: which keys of `[transport]` matter to each.
+#[pyfunction]
+fn controls() -> PyResult<String> {
+    let all = CongestionControl::BUILT_IN.iter();
+    let all = all.chain(CongestionControl::OF_MESSAGES);
+    let all = all.map(|control| (control.to_string(), serde_json::json!(control.keys())));
+    json(&serde_json::Map::from_iter(all))
+}
+
 /// Memory that this process may still take, bytes; None if it is unknown. Raises ScenarioError if
 /// the environment variable `HULL_MEMORY_LIMIT` is no size.
 #[pyfunction]
@@ -310,6 +319,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(statistics, m)?)?;
     m.add_function(wrap_pyfunction!(resolved::expand, m)?)?;
+    m.add_function(wrap_pyfunction!(controls, m)?)?;
     m.add_function(wrap_pyfunction!(available_memory, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;

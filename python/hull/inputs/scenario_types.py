@@ -634,8 +634,8 @@ class Erasure(TypedDict):
 
 
 class Message(TypedDict):
-    """Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or
-    "unocc", or a class of your own with transport.messages = true.
+    """Settings of the message transport, whose congestion controls are Ultra Ethernet's and
+    Uno's, or a class of your own with transport.messages = true.
     """
 
     paths: NotRequired[int]

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from hull import _core
+from hull.warnings.controls import matters
 from hull.warnings.marking import RoundTrip, Scenario, longest_queue, mtu_of, rate_text, time_text
 from hull.warnings.random_loss import loses_at_random
 from hull.warnings.traffic import KINDS, Network, chosen_hosts
@@ -21,8 +22,6 @@ MORE = 1.001
 MOST_HOSTS = 20_000
 """Hosts of a network that is read for its loads: more take seconds."""
 _OF_PACKETS = ("mtu", "header", "framing")
-WITHOUT_MIN_RTO = ("nscc", "rccc", "nscc+rccc", "unocc", "rcp", "constant_rate")
-"""Congestion controls that recover losses without TCP's timeout."""
 
 
 def workload_warnings(scenario: Scenario, network: Network, round_trip: RoundTrip) -> Iterator[str]:
@@ -38,7 +37,7 @@ def long_timeouts(scenario: Scenario, network: Network, round_trip: RoundTrip) -
         if of is None or traffic.burst is None or "trimming" in switch:
             continue
         key, transport = _transport_of(scenario, of)
-        if transport["congestion_control"] in WITHOUT_MIN_RTO:
+        if not matters("min_rto", transport):
             continue
         room, limit = longest_queue(switch, "switch.buffer", switch["buffer"], mtu_of(scenario))
         if not loses_at_random(scenario) and traffic.burst(of, network) <= room:
