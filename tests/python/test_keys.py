@@ -30,7 +30,7 @@ def test_each_key_is_on_one_line(hull: Hull) -> None:
         assert [line.split()[0] for line in lines] == ALL, columns
         if columns.isdecimal() and int(columns) >= 80:
             assert max(map(len, lines)) <= int(columns)
-    assert hull("keys").stdout.count("uplink_rate") == 4
+    assert hull("keys").stdout.count("uplink_rate") == 6
 
 
 def test_narrow_terminal_omits_columns() -> None:
@@ -53,8 +53,8 @@ def test_narrow_terminal_omits_columns() -> None:
 @pytest.mark.parametrize(
     ("pattern", "some", "count"),
     [
-        ("uplink_rate", "topology.tree.uplink_rate", 4),
-        ("UPLINK", "topology.tree.uplink_rate", 8),
+        ("uplink_rate", "topology.tree.uplink_rate", 6),
+        ("UPLINK", "topology.tree.uplink_rate", 12),
         ("pacer.*", "pacer.fifo", 18),
         ("switch.*.threshold", "switch.marking.threshold", 4),
         ("run.see?", "run.seed", 1),

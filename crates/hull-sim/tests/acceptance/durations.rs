@@ -64,6 +64,10 @@ fn around(key: &str) -> Vec<String> {
         "topology.two_datacentres" => {
             network("two_datacentres={k=2,border_links=1,border_delay=\"1us\"}")
         }
+        "topology.rail_optimized" => {
+            network("rail_optimized={groups=2,hosts_per_group=2,rails=2,spines=1}")
+        }
+        "topology.dual_tor" => network("dual_tor={racks=2,hosts_per_rack=2,spines=1}"),
         "topology.links[]" => with(&["topology.links=[{link=\"h1--switch\",delay=\"TIME\"}]"]),
         "topology.failures[]" if key.ends_with("at") => {
             with(&["topology.failures=[{link=\"h1--switch\",at=\"TIME\"}]"])
