@@ -89,6 +89,11 @@ test: ## format, lint, types and all tests, Rust and Python
 	$(MAKE) test-linux
 	$(MAKE) test-rtl WITHOUT=slow
 
+# Each patch adds a percentile, a workload, and so on; tests/python/test_patches.py counts their files.
+.PHONY: patches
+patches: $(VENV)/.installed ## each patch of tests/patches in a copy of the tree, with its tests; ONLY=name
+	$(BIN)/python tools/patches.py $(ONLY)
+
 # Needs no Python.
 .PHONY: rust-tests
 rust-tests: lint-rust ## lint Rust and compile its tests

@@ -11,8 +11,10 @@ import hull as hull_package
 from conftest import Hull
 from hull import _core, scenarios
 from hull.runs.plan import make_plan, read_scenario
-from hull.warnings.processor_time import HOPS_PER_S, packet_hops, rough_time
+from hull.warnings.processor_time import HOPS, HOPS_PER_S, packet_hops, rough_time
 from hull.warnings.scenario import times_of, warnings_before
+from hull.warnings.traffic import KINDS
+from hull.warnings.workload import HOSTS_OF
 
 RUNS = {
     "table4": ["run.duration=2s", "run.warmup=200ms"],
@@ -112,3 +114,14 @@ def test_a_long_run_warns(hull: Hull, place: Path) -> None:
 def test_times_for_people() -> None:
     texts = [rough_time(seconds) for seconds in (0.01, 42, 100, 7200, 864000)]
     assert texts == ["1 s", "42 s", "1.7 min", "2 h", "10 days"]
+
+
+def keys_of(section: str) -> set[str]:
+    return set(json.loads(_core.schema())["$defs"][section]["properties"])
+
+
+def test_each_workload_and_topology_has_an_estimate() -> None:
+    assert set(KINDS) == keys_of("Workload") - {"high_priority_below"}
+    shapes = keys_of("Topology") - {"file", "graph", "links", "failures"}
+    assert set(HOPS) == shapes
+    assert set(HOSTS_OF) == shapes

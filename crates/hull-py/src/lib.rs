@@ -9,7 +9,7 @@ use hull_sim::memory;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, PacedPath, Pacer};
 use hull_sim::simulation::{Control, Failure};
-use hull_sim::topology::meant_attribute as meant;
+use hull_sim::topology::{graph_endings as endings, meant_attribute as meant};
 use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
 use pyo3::create_exception;
@@ -108,6 +108,15 @@ fn statistics() -> PyResult<String> {
     }))
 }
 
+/// JSON object of the congestion controls: which keys of `[transport]` matter to each.
+#[pyfunction]
+fn controls() -> PyResult<String> {
+    let all = CongestionControl::BUILT_IN.iter();
+    let all = all.chain(CongestionControl::OF_MESSAGES);
+    let all = all.map(|control| (control.to_string(), serde_json::json!(control.keys())));
+    json(&serde_json::Map::from_iter(all))
+}
+
 /// Memory that this process may still take, bytes; None if it is unknown. Raises ScenarioError if
 /// the environment variable `HULL_MEMORY_LIMIT` is no size.
 #[pyfunction]
@@ -171,6 +180,12 @@ fn pacer_settings(rate_bps: f64, round_trip_s: f64, mtu_bytes: f64) -> PyResult<
 #[pyfunction]
 fn meant_attribute(name: &str) -> Option<&'static str> {
     meant(name)
+}
+
+/// Usual endings of the names of graph files, such as `.graphml`.
+#[pyfunction]
+fn graph_endings() -> Vec<&'static str> {
+    endings()
 }
 
 /// JSON list of the values of a range `"start:stop:step"`; null for a text without a colon. Raises
@@ -306,10 +321,12 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(statistics, m)?)?;
     m.add_function(wrap_pyfunction!(resolved::expand, m)?)?;
+    m.add_function(wrap_pyfunction!(controls, m)?)?;
     m.add_function(wrap_pyfunction!(available_memory, m)?)?;
     m.add_function(wrap_pyfunction!(quantity, m)?)?;
     m.add_function(wrap_pyfunction!(pacer_settings, m)?)?;
     m.add_function(wrap_pyfunction!(range, m)?)?;
+    m.add_function(wrap_pyfunction!(graph_endings, m)?)?;
     m.add_function(wrap_pyfunction!(meant_attribute, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;

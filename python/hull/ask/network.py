@@ -35,7 +35,6 @@ _SHORT = re.compile(
     r"(?:(?P<leaves>\d+)x)?(?P<hosts>\d+)@(?P<rate>[\d.]+\s*[a-zA-Z/]+)"
     r"(?:,(?P<spines>\d+)x(?P<uplink>[\d.]+\s*[a-zA-Z/]+))?"
 )
-_GRAPHS = (".graphml", ".json")
 _OF_SWITCHES = ("rate", "delay", "latency", "buffer", "memory", "cut_through", "count_in_service")
 """The switch keys kept from a scenario; hull chooses the marking."""
 _OF_TRANSPORT = ("mtu", "header", "framing")
@@ -140,7 +139,7 @@ def read_network(form: str, rtt: str | None = None, buffer: str | None = None) -
     if form in scenarios.names():
         return _of_scenario(form, scenarios.text(form), form)
     path = Path(form)
-    if path.suffix in _GRAPHS:
+    if path.suffix in _core.graph_endings():
         return _of_graph(form)
     if path.suffix == ".toml" or path.exists():
         text, label = read_scenario(path)

@@ -636,8 +636,8 @@ class Erasure(TypedDict):
 
 
 class Message(TypedDict):
-    """Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or
-    "unocc", or a class of your own with transport.messages = true.
+    """Settings of the message transport, whose congestion controls are Ultra Ethernet's and
+    Uno's, or a class of your own with transport.messages = true.
     """
 
     paths: NotRequired[int]
@@ -1374,11 +1374,11 @@ class GraphText(TypedDict):
     """A graph as text: the content of a graph file."""
 
     text: str
-    """GraphML or node-link JSON; from Python also a graph of NetworkX."""
+    """The content of a graph file; from Python also a graph of NetworkX."""
 
 
 class GraphFile(TypedDict):
-    """A graph in a file, GraphML or node-link JSON, as NetworkX writes it."""
+    """A graph in a file, as NetworkX writes it; the page on topologies lists the formats."""
 
     path: str
     """The file."""

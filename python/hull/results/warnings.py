@@ -27,21 +27,9 @@ from hull.results.drift import drift
 from hull.results.registry import NO_GROUP
 from hull.results.waits import SENDER, waits_of
 from hull.runs.plan import Cell, Plan
+from hull.warnings.controls import matters
 from hull.warnings.marking import MARKING
 from hull.warnings.random_loss import loses_at_random
-
-WITHOUT_MAX_WINDOW = (
-    "qcn",
-    "qcn-aimd",
-    "rcp",
-    "constant_rate",
-    "nscc",
-    "rccc",
-    "nscc+rccc",
-    "unocc",
-)
-"""Congestion controls that transport.max_window does not limit: by rate, and messages."""
-
 
 MUCH = 1 / 3
 """Share of a completion time from which on the host's queue decides it."""
@@ -273,7 +261,7 @@ def _unseparated(scenario: Mapping[str, Any]) -> str:
 
 def _small_window(cell: Cell) -> str:
     transport = cell.scenario["transport"]
-    if transport["congestion_control"] in WITHOUT_MAX_WINDOW:
+    if not matters("max_window", transport):
         return ""
     mtu = _core.quantity("size", transport["mtu"])
     key = min(("max_window", "receive_window"), key=lambda name: transport[name])

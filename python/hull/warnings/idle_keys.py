@@ -10,7 +10,7 @@ from typing import Any
 
 from hull import _core
 from hull.warnings.marking import UNLIMITED, Scenario, longest_queue, mtu_of
-from hull.warnings.workload import Network, number_of
+from hull.warnings.traffic import Network, number_of
 
 State = tuple[str, str | None]
 """A key that is set, and the sentence that says why it has no effect; None if it has one."""

@@ -4,18 +4,16 @@ the round trip, and loads above the capacity of a tier.
 Each function returns sentences that begin with a key.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from math import prod
 from typing import Any
 
 from hull import _core
+from hull.warnings.controls import matters
 from hull.warnings.marking import RoundTrip, Scenario, longest_queue, mtu_of, rate_text, time_text
 from hull.warnings.random_loss import loses_at_random
-
-Network = Callable[[], Mapping[str, Any]]
-"""Returns the hosts and links, as `_core.Resolved.network` does: reading them takes time."""
+from hull.warnings.traffic import KINDS, Network, chosen_hosts
 
 LONG_TIMEOUT = 100
 """Ratio of the minimum RTO to the round trip from which on a timeout decides an incast."""
@@ -24,8 +22,6 @@ MORE = 1.001
 MOST_HOSTS = 20_000
 """Hosts of a network that is read for its loads: more take seconds."""
 _OF_PACKETS = ("mtu", "header", "framing")
-WITHOUT_MIN_RTO = ("nscc", "rccc", "nscc+rccc", "unocc", "rcp", "constant_rate")
-"""Congestion controls that recover losses without TCP's timeout."""
 
 
 def workload_warnings(scenario: Scenario, network: Network, round_trip: RoundTrip) -> Iterator[str]:
@@ -36,15 +32,15 @@ def workload_warnings(scenario: Scenario, network: Network, round_trip: RoundTri
 def long_timeouts(scenario: Scenario, network: Network, round_trip: RoundTrip) -> Iterator[str]:
     """A minimum RTO far above the round trip, where many senders may fill a buffer at once."""
     switch = scenario["switch"]
-    for kind in ("incast", "partition_aggregate", "aggregation_tree", "all_to_all"):
+    for kind, traffic in KINDS.items():
         of = scenario["workload"].get(kind)
-        if of is None or "trimming" in switch:
+        if of is None or traffic.burst is None or "trimming" in switch:
             continue
         key, transport = _transport_of(scenario, of)
-        if transport["congestion_control"] in WITHOUT_MIN_RTO:
+        if not matters("min_rto", transport):
             continue
         room, limit = longest_queue(switch, "switch.buffer", switch["buffer"], mtu_of(scenario))
-        if not loses_at_random(scenario) and _burst(kind, of, network) <= room:
+        if not loses_at_random(scenario) and traffic.burst(of, network) <= room:
             continue
         min_rto, round_trip_s = transport["min_rto"], round_trip()
         ratio = _core.quantity("time", min_rto) / round_trip_s
@@ -97,23 +93,30 @@ def overloads(scenario: Scenario, network: Network) -> Iterator[str]:
 
 def number_of_hosts(topology: Mapping[str, Any]) -> int:
     """Number of hosts of the topologies that can have many; 0 for others."""
-    if "fat_tree" in topology:
-        return int(topology["fat_tree"]["k"] ** 3 // 4)
-    if "two_datacentres" in topology:
-        return int(topology["two_datacentres"]["k"] ** 3 // 2)
-    for name, factors in _FACTORS.items():
-        if name in topology:
-            return prod(topology[name][factor] for factor in factors)
+    numbers = (number(topology[name]) for name, number in HOSTS_OF.items() if name in topology)
+    return next(numbers, 0)
+
+
+def _product(*factors: str) -> Callable[[Mapping[str, Any]], int]:
+    return lambda of: prod(of[factor] for factor in factors)
+
+
+def _few(_of: Mapping[str, Any]) -> int:
     return 0
 
 
-_FACTORS = {
-    "leaf_spine": ("leaves", "hosts_per_leaf"),
-    "tree": ("pods", "tors_per_pod", "hosts_per_tor"),
-    "dumbbell": ("pairs",),
-    "rail_optimized": ("groups", "hosts_per_group"),
-    "dual_tor": ("racks", "hosts_per_rack"),
+HOSTS_OF: dict[str, Callable[[Mapping[str, Any]], int]] = {
+    "star": _few,
+    "dumbbell": _product("pairs"),
+    "multihop": _few,
+    "leaf_spine": _product("leaves", "hosts_per_leaf"),
+    "tree": _product("pods", "tors_per_pod", "hosts_per_tor"),
+    "fat_tree": lambda of: int(of["k"] ** 3 // 4),
+    "two_datacentres": lambda of: int(of["k"] ** 3 // 2),
+    "rail_optimized": _product("groups", "hosts_per_group"),
+    "dual_tor": _product("racks", "hosts_per_rack"),
 }
+"""Number of hosts of each topology that is not a graph; 0 for one that is always read."""
 
 
 def _tiers(
@@ -138,23 +141,6 @@ def _tiers(
             yield f"pod {pod}", "the cores", members, (tree["cores"] * rate, tree["cores"] * rate)
 
 
-def chosen_hosts(value: Any, hosts: Sequence[Mapping[str, Any]]) -> set[int]:
-    """Numbers of the hosts that a key names, all if it is unset; empty if they cannot be read."""
-    if value is None:
-        return set(range(len(hosts)))
-    names = {host["name"]: number for number, host in enumerate(hosts)}
-    chosen: set[int] = set()
-    for entry in value if isinstance(value, list) else [value]:
-        first, _, last = str(entry).partition("-")
-        if entry in names:
-            chosen.add(names[entry])
-        elif first.isdigit() and (last or first).isdigit():
-            chosen |= set(range(int(first), int(last or first) + 1))
-        else:
-            return set()
-    return chosen & set(range(len(hosts)))
-
-
 def _transport_of(scenario: Scenario, workload: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Key and content of the transport of a workload's flows."""
     name = workload.get("transport")
@@ -163,30 +149,3 @@ def _transport_of(scenario: Scenario, workload: Mapping[str, Any]) -> tuple[str,
     own = scenario["transports"][name]
     key = f"transports.{name}" if "min_rto" in own else "transport"
     return key, {**scenario["transport"], **own}
-
-
-def _burst(kind: str, workload: Mapping[str, Any], network: Network) -> float:
-    """Bytes that may arrive at the port of one host together."""
-    if kind == "incast":
-        total: float = _core.quantity("size", workload["total"])
-        if "batch" not in workload:
-            return total
-        asked = workload.get("fan_in") or number_of(workload.get("servers"), network)
-        at_once: float = min(1, workload["batch"] / asked)
-        return total * at_once
-    if kind == "aggregation_tree":
-        numbers = [number_of(level["hosts"], network) for level in workload["levels"]]
-        each = [below / above for above, below in pairwise((1, *numbers))]
-        sizes = (_core.quantity("size", level["response_size"]) for level in workload["levels"])
-        return max(number * size for number, size in zip(each, sizes, strict=True))
-    of_each, hosts = ("size", "hosts") if kind == "all_to_all" else ("response_size", "servers")
-    return _core.quantity("size", workload[of_each]) * number_of(workload.get(hosts), network)
-
-
-def number_of(hosts: Any, network: Network) -> int:
-    """Number of hosts in a list of numbers, names and ranges ("3-6"); all hosts without a list."""
-    if hosts is None:
-        return len(network()["hosts"])
-    items = hosts if isinstance(hosts, list) else [hosts]
-    ranges = (re.fullmatch(r"(\d+)-(\d+)", str(item)) for item in items)
-    return sum(int(found[2]) - int(found[1]) + 1 if found else 1 for found in ranges)

@@ -8,8 +8,8 @@ use crate::problem::{Problem, need, quoted, require};
 use crate::transport::message::LoadBalancing;
 use crate::units::{Size, Time};
 
-/// Settings of the message transport: congestion_control = "nscc", "rccc", "nscc+rccc" or "unocc", or a class
-/// of your own with transport.messages = true.
+/// Settings of the message transport, whose congestion controls are Ultra Ethernet's and Uno's, or a class of
+/// your own with transport.messages = true.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
@@ -145,7 +145,15 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         s.switch.trimming.is_none() || of_messages,
         "switch.trimming",
         "a table",
-        "no such key: no transport of the scenario understands trimmed packets (nscc, rccc, nscc+rccc, unocc do)",
+        &format!(
+            "no such key: no transport of the scenario understands trimmed packets ({} do)",
+            Vec::from_iter(
+                CongestionControl::OF_MESSAGES
+                    .iter()
+                    .map(ToString::to_string)
+            )
+            .join(", ")
+        ),
     )?;
     need(
         s.switch.trimming.is_none() || s.switch.memory.is_none(),
@@ -188,10 +196,6 @@ fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
             of_streams(&control.to_string()),
         ));
     }
-    let marks = matches!(
-        control,
-        CongestionControl::Nscc | CongestionControl::NsccRccc | CongestionControl::UnoCc
-    );
     let is_unocc = control == &CongestionControl::UnoCc;
     need(
         is_unocc || transport.message.unocc == UnoCcSettings::default(),
@@ -209,7 +213,7 @@ fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
         "no such key with unocc, which begins with what the link carries in a round trip",
     )?;
     require(
-        transport.ecn || !marks,
+        transport.ecn || !control.is_of_messages() || !control.keys().needs_ecn,
         &format!("{name}.ecn"),
         transport.ecn,
         &format!("true with {name}.congestion_control = {}", quoted(control)),

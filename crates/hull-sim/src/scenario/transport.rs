@@ -175,16 +175,15 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
     found.extend(times(t));
     found.extend([
         require(
-            t.ecn || t.congestion_control != CongestionControl::Dctcp,
+            t.ecn
+                || t.congestion_control.is_of_messages()
+                || !t.congestion_control.keys().needs_ecn,
             "transport.ecn",
             t.ecn,
-            "true with transport.congestion_control = \"dctcp\"",
-        ),
-        require(
-            t.ecn || t.congestion_control != CongestionControl::Prague,
-            "transport.ecn",
-            t.ecn,
-            "true with transport.congestion_control = \"prague\"",
+            &format!(
+                "true with transport.congestion_control = \"{}\"",
+                t.congestion_control
+            ),
         ),
         require(
             !t.messages || matches!(t.congestion_control, CongestionControl::External(_)),
@@ -306,9 +305,10 @@ type Uses = fn(&CongestionControl) -> bool;
 /// bic: Bic, of [Bic], |transport| transport.bic.check();
 /// ```
 ///
-/// Controls reach their settings by the type. Other controls of `[transports]` do not inherit them.
+/// `messages` stands for all controls of the message transport. Controls reach their settings by the type.
+/// Other controls of `[transports]` do not inherit them.
 macro_rules! settings {
-    ($($key:ident: $settings:ty, of [$($control:ident),+], $check:expr;)+) => {
+    ($($key:ident: $settings:ty, of $controls:tt, $check:expr;)+) => {
         $(impl AsRef<$settings> for Transport {
             fn as_ref(&self) -> &$settings {
                 &self.$key
@@ -318,7 +318,7 @@ macro_rules! settings {
         impl Transport {
             /// Keys of the tables, and whether a congestion control uses them.
             pub(super) const OF_CONTROLS: &[(&str, Uses)] = &[
-                $((stringify!($key), |of| matches!(of, $(CongestionControl::$control)|+)),)+
+                $((stringify!($key), uses!($controls)),)+
             ];
 
             fn check_settings(&self) -> Vec<Result<(), Problem>> {
@@ -326,6 +326,16 @@ macro_rules! settings {
                 checks.iter().map(|check| check(self)).collect()
             }
         }
+    };
+}
+
+/// Whether a control is one of a list.
+macro_rules! uses {
+    (messages) => {
+        CongestionControl::is_of_messages
+    };
+    ([$($control:ident),+]) => {
+        |of| matches!(of, $(CongestionControl::$control)|+)
     };
 }
 
@@ -339,7 +349,7 @@ settings! {
     dctcp: Dctcp, of [Dctcp], |transport| transport.dctcp.check();
     prague: Prague, of [Prague], |transport| transport.prague.check();
     vegas: Vegas, of [Vegas], |transport| transport.vegas.check();
-    message: Message, of [Nscc, Rccc, NsccRccc, UnoCc], |transport| transport.message.check();
+    message: Message, of messages, |transport| transport.message.check();
     // Its check needs the rate of the link (`qcn`).
     qcn: ReactionPoint, of [Qcn, QcnAimd], |_| Ok(());
 }

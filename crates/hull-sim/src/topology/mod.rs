@@ -31,7 +31,7 @@ mod two_datacentres;
 
 pub use dual_tor::DualTor;
 pub use failures::{Change, Failure, changes};
-pub use file::meant_attribute;
+pub use file::{graph_endings, meant_attribute};
 pub use graph::{Graph, Kind, Node, TIERS, Wire};
 pub use link_name::ports_named;
 pub use links_by_tier::{LinkKind, TierLinks};

@@ -187,7 +187,7 @@ pub struct FatTree {
     pub uplink_delay: Option<Time>,
 }
 
-/// A graph in a file, GraphML or node-link JSON, as NetworkX writes it.
+/// A graph in a file, as NetworkX writes it; the page on topologies lists the formats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphFile {
@@ -199,7 +199,7 @@ pub struct GraphFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphText {
-    /// GraphML or node-link JSON; from Python also a graph of NetworkX.
+    /// The content of a graph file; from Python also a graph of NetworkX.
     pub text: String,
 }
 

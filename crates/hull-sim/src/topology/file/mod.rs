@@ -1,5 +1,6 @@
 //! Any graph, from a file written by NetworkX: GraphML (`write_graphml`) or node-link JSON
-//! (`node_link_data`). The first character of the file distinguishes the two.
+//! (`node_link_data`). The beginning of the file distinguishes the formats. To add one, write its reader
+//! in a file, and add it to `FORMATS` below.
 //!
 //! Nodes have the attributes `kind` (`host` or `switch`), and optionally `name` and `tier`; links
 //! optionally `rate` (`"10Gbps"`, or a number of bit/s) and `delay` (`"200ns"`, or a number of seconds,
@@ -28,7 +29,40 @@ use near_names::{Meant, meant};
 /// Largest size of a file, bytes.
 const MAX_BYTES: u64 = 200_000_000;
 
-/// Contents common to both formats, with attributes as text.
+/// Format of graph files.
+struct Format {
+    /// Name, for messages.
+    name: &'static str,
+    /// Usual ending of a file's name.
+    ending: &'static str,
+    /// Whether a text, which does not begin with a blank, is in this format.
+    is_of: fn(&str) -> bool,
+    /// Reads the contents of a text, which may begin with blanks.
+    parse: fn(&str) -> Result<Sheet, String>,
+}
+
+/// All formats: the only list of them.
+const FORMATS: &[Format] = &[
+    Format {
+        name: "GraphML",
+        ending: ".graphml",
+        is_of: |text| text.starts_with('<'),
+        parse: graphml::parse,
+    },
+    Format {
+        name: "node-link JSON",
+        ending: ".json",
+        is_of: |text| text.starts_with('{'),
+        parse: node_link::parse,
+    },
+];
+
+/// Usual endings of the names of graph files.
+pub fn graph_endings() -> Vec<&'static str> {
+    FORMATS.iter().map(|format| format.ending).collect()
+}
+
+/// Contents common to all formats, with attributes as text.
 #[derive(Debug, Default)]
 struct Sheet {
     directed: bool,
@@ -124,12 +158,14 @@ fn read(path: &str) -> Result<String, String> {
 
 fn parse(text: &str) -> Result<Sheet, String> {
     let text = text.trim_start_matches('\u{feff}');
-    match text.trim_start().chars().next() {
-        Some('<') => graphml::parse(text),
-        Some('{') => node_link::parse(text),
-        Some(_) => Err("is neither GraphML nor node-link JSON".to_owned()),
-        None => Err("is empty; expected GraphML or node-link JSON".to_owned()),
+    let start = text.trim_start();
+    let names = Vec::from_iter(FORMATS.iter().map(|format| format.name));
+    if start.is_empty() {
+        return Err(format!("is empty; expected {}", names.join(" or ")));
     }
+    let format = FORMATS.iter().find(|format| (format.is_of)(start));
+    let format = format.ok_or_else(|| format!("is neither {}", names.join(" nor ")))?;
+    (format.parse)(text)
 }
 
 fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {

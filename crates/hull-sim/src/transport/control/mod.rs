@@ -412,6 +412,34 @@ impl ControlName {
     pub fn is_of_messages(&self) -> bool {
         ControlName::OF_MESSAGES.contains(self)
     }
+
+    /// Keys of `[transport]` that matter to the control.
+    pub fn keys(&self) -> ControlKeys {
+        let (needs_ecn, max_window, min_rto) = match self {
+            Self::Dctcp | Self::Prague => (true, true, true),
+            Self::NewReno | Self::Cubic | Self::Bic => (false, true, true),
+            Self::Bbr | Self::Vegas | Self::External(_) => (false, true, true),
+            Self::Qcn | Self::QcnAimd => (false, false, true),
+            Self::Rcp | Self::ConstantRate | Self::Rccc => (false, false, false),
+            Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
+        };
+        ControlKeys {
+            needs_ecn,
+            max_window,
+            min_rto,
+        }
+    }
+}
+
+/// Keys of `[transport]` that matter to a control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ControlKeys {
+    /// Whether it needs marks: `ecn` must be true.
+    pub needs_ecn: bool,
+    /// Whether `max_window` limits it.
+    pub max_window: bool,
+    /// Whether it recovers losses by TCP's timeout, which `min_rto` bounds.
+    pub min_rto: bool,
 }
 
 #[expect(clippy::derivable_impls)] // Its variants come from the list.
