@@ -22,6 +22,7 @@ mod near;
 mod overrides;
 mod pacer;
 mod pacer_rule;
+mod pfc;
 mod qcn;
 mod queue_rules;
 mod rcp;
@@ -81,6 +82,7 @@ pub use pacer::{
     WhenTableFull, paced_path,
 };
 pub use pacer_rule::PacedPath;
+pub use pfc::Pfc;
 pub use resolved::Resolved;
 pub use round_trip::longest_round_trip_ps;
 pub use run::Run;

@@ -8,6 +8,7 @@ use super::default;
 use super::dwrr::Dwrr;
 use super::marking::{MarkOn, Marking, check as marking};
 use super::memory::{self, Memory};
+use super::pfc::Pfc;
 use super::queue_rules;
 use super::uno_phantom_queue::UnoPhantomQueue;
 use crate::network::rules::{
@@ -43,6 +44,10 @@ pub struct Switch {
     /// Memory that the ports of a switch share; without this table each port has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// Priority flow control, which loses no packet of its classes; without this table switches drop
+    /// packets that find no room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pfc: Option<Pfc>,
     /// Queues of each port, the first for messages of high priority (workload.high_priority_below); served in
     /// strict priority unless switch.dwrr is set.
     #[serde(default = "default::one_u32")]
@@ -242,6 +247,7 @@ impl Switch {
             cut_through: _, // shortens the time ahead, which is taken from the ports
             buffer: _,
             memory: _,     // is judged with what flows and ports share
+            pfc: _,        // as memory
             priorities: _, // the next packet is chosen when the link is free
             dwrr: _,       // as with priorities, which it needs
             dualpi2: _,    // as with priorities
@@ -402,6 +408,7 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
     if let Some(dwrr) = &switch.dwrr {
         found.push(dwrr.check(classes));
     }
+    found.extend(switch.pfc.iter().flat_map(|pfc| pfc.check(switch)));
     if switch.trimming.is_some() {
         found.push(require(
             switch.buffer != Buffer::Unlimited,
