@@ -13,6 +13,8 @@ Share = str | float
 HostQueue = Literal["fifo", "fair", "fq", "fq_codel"]
 """Queue of a host before its link (docs/host.md)."""
 Buffer = str | float
+NicRule = Literal["hash", "rail", "per_packet"]
+"""Rule that chooses the NIC of a flow, for hosts with several links."""
 Size = str | float
 Preset = Literal["triumph", "scorpion", "cat4948"]
 """The switches of thesis table 2.1. Alpha follows from the memory that one busy port gets,
@@ -1344,6 +1346,8 @@ class Host(TypedDict):
     """With `queue = "fifo"`: transmit queues of the NIC, served round robin, one packet each; a
     flow's number selects its queue. `nic_buffer` is the size of each.
     """
+    nic_choice: NotRequired[NicRule]
+    """Rule that chooses the NIC of a flow, for hosts with several links. Unset: "hash"."""
     stack_delay: NotRequired[Time]
     """Delay of a packet in the host's stack and NIC, in each direction."""
     stack_jitter: NotRequired[Service]
@@ -1362,11 +1366,17 @@ class Host(TypedDict):
     """Time from the arrival of a message's last byte to the application's next step."""
 
 
-class LinkFailure(TypedDict):
-    """A link that fails."""
+class Failure(TypedDict):
+    """A link, NIC, switch or host that fails."""
 
-    link: str
+    link: NotRequired[str]
     """The link, as "a--b" with the names of its ends; both directions fail."""
+    nic: NotRequired[str]
+    """The NIC, as "host:number", with its link; a host's NICs are numbered from 0."""
+    switch: NotRequired[str]
+    """The switch, with all of its links."""
+    host: NotRequired[str]
+    """The host, with all of its links."""
     at: Time
     """Time from the start of the run at which it fails."""
     until: NotRequired[Time]
@@ -1400,6 +1410,42 @@ class GraphFile(TypedDict):
     """The file."""
 
 
+class DualTor(TypedDict):
+    """Racks with two top-of-rack switches each: each host is connected to both of its rack, and
+    each of them to each spine.
+    """
+
+    racks: int
+    """Number of racks."""
+    hosts_per_rack: int
+    """Hosts of each rack."""
+    spines: int
+    """Number of spines."""
+    uplink_rate: NotRequired[Rate]
+    """Rate of the links between ToRs and spines (default: switch.rate)."""
+    uplink_delay: NotRequired[Time]
+    """Propagation delay of the links between ToRs and spines (default: switch.delay)."""
+
+
+class RailOptimized(TypedDict):
+    """Groups of hosts with a NIC for each rail: NIC r of each host of a group is connected to
+    the group's leaf of rail r, and each leaf to each spine.
+    """
+
+    groups: int
+    """Groups of hosts, each with a leaf for each rail."""
+    hosts_per_group: int
+    """Hosts of each group."""
+    rails: int
+    """NICs of each host."""
+    spines: int
+    """Number of spines; 0 is allowed with one group, whose rails then are separate networks."""
+    uplink_rate: NotRequired[Rate]
+    """Rate of the links between leaves and spines (default: switch.rate)."""
+    uplink_delay: NotRequired[Time]
+    """Propagation delay of the links between leaves and spines (default: switch.delay)."""
+
+
 class TwoDatacentres(TypedDict):
     """Two data centres, each a fat tree of k-port switches whose cores are connected to a border
     switch, and links between the two border switches. Hosts of the second are numbered after
@@ -1431,6 +1477,8 @@ class FatTree(TypedDict):
 
     k: int
     """Ports of each switch, even."""
+    planes: NotRequired[int]
+    """Equal fat trees, with a NIC of each host in each."""
     uplink_rate: NotRequired[Rate]
     """Rate of the links between switches (default: switch.rate)."""
     uplink_delay: NotRequired[Time]
@@ -1473,6 +1521,8 @@ class LeafSpine(TypedDict):
     """Number of spines."""
     hosts_per_leaf: int
     """Hosts at each leaf."""
+    planes: NotRequired[int]
+    """Equal networks of leaves and spines, with a NIC of each host in each."""
     uplink_rate: NotRequired[Rate]
     """Rate of the links between leaves and spines (default: switch.rate)."""
     uplink_delay: NotRequired[Time]
@@ -1544,14 +1594,18 @@ class Topology(TypedDict):
     """The fat tree of k-port switches."""
     two_datacentres: NotRequired[TwoDatacentres]
     """Two fat trees with links of millisecond delays between them."""
+    rail_optimized: NotRequired[RailOptimized]
+    """Groups of hosts with a NIC for each rail, and a leaf for each group and rail."""
+    dual_tor: NotRequired[DualTor]
+    """Racks with two top-of-rack switches, and hosts with a NIC at each."""
     file: NotRequired[GraphFile]
     """Any graph, from a file."""
     graph: NotRequired[GraphText]
     """Any graph, in the scenario itself."""
     links: NotRequired[list[LinkSettings]]
     """Links with their own rate, delay or loss."""
-    failures: NotRequired[list[LinkFailure]]
-    """Links that fail during the run."""
+    failures: NotRequired[list[Failure]]
+    """Links, NICs, switches and hosts that fail during the run."""
 
 
 class Run(TypedDict):
