@@ -35,7 +35,7 @@ def annotation(schema: dict[str, Any]) -> str:
         return " | ".join(annotation(part) for part in kept)
     kind = schema.get("type")
     if isinstance(kind, list):
-        return " | ".join(SIMPLE[name] for name in kind if name != "null")
+        return " | ".join(annotation({**schema, "type": k}) for k in kind if k != "null")
     if kind == "array":
         items = schema["items"]
         return f"list[{annotation(items) if isinstance(items, dict) else 'Any'}]"

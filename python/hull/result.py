@@ -72,6 +72,11 @@ class Result:
         """Pacers over time: rate and backlog; needs `measure.pacers`, and a pacer."""
         return self._table("pacers")
 
+    @cached_property
+    def pauses(self) -> "pl.DataFrame":
+        """Pauses of links by class; needs `switch.pfc`."""
+        return self._table("pauses")
+
     def plot_fct(self) -> "Figure":
         """Distribution of the flow completion time (us or ms), per size class and scheme."""
         require("plots", "Result.plot_fct")

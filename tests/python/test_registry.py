@@ -49,6 +49,14 @@ EVERYTHING: dict[str, Any] = {
 """A scenario whose summary has at least one number of each kind; it ends with flows under way."""
 
 
+PAUSED: dict[str, Any] = {
+    **{key: EVERYTHING[key] for key in ("name", "run", "topology", "host", "transport")},
+    "switch": EVERYTHING["switch"] | {"pfc": {}},
+    "workload": {"incast": {"total": "10KB"}},
+}
+"""A scenario with pauses, which some of the others' keys exclude."""
+
+
 def run_everything(folder: Path) -> dict[str, Any]:
     """The summary of a run of it, with a list of flows of which one is late."""
     flows = folder / "flows.csv"
@@ -60,7 +68,10 @@ def run_everything(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def part(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     found: dict[str, Any] = run_everything(tmp_path_factory.mktemp("everything"))["parts"][0]
-    return found
+    paused = run(PAUSED, out=tmp_path_factory.mktemp("paused") / "run").summary["parts"][0]
+    at = list(found).index("links") + 1
+    items = list(found.items())
+    return dict([*items[:at], ("pauses", paused["pauses"]), *items[at:]])
 
 
 def test_numbers_and_entries_match_one_to_one(part: dict[str, Any]) -> None:

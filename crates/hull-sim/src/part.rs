@@ -9,9 +9,9 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary, ProbeSummary,
-    QuerySummary, SlowdownSummary, TierCount, TransportSummary, WaitSummary, by_tier,
-    drops_by_place, failure_drops, thread_seconds, write_links, write_queries,
+    ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary, PauseSummary,
+    ProbeSummary, QuerySummary, SlowdownSummary, TierCount, TransportSummary, WaitSummary, by_tier,
+    drops_by_place, failure_drops, thread_seconds, write_links, write_pauses, write_queries,
 };
 use crate::problem::Problem;
 use crate::scenario::Resolved;
@@ -97,6 +97,9 @@ pub struct Summary {
     pub aggregation: Option<Quality>,
     /// Utilization of the links, by tier.
     pub links: IndexMap<String, TierCount>,
+    /// Pauses of all links, with priority flow control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<PauseSummary>,
     /// Rows of a flow list whose start is after the measured time, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_flows: Option<u64>,
@@ -199,6 +202,7 @@ pub fn run(
         ),
         failure_drops: failure_drops(&outcome.links),
         links: by_tier(&outcome.links),
+        pauses: PauseSummary::of(&outcome.pauses),
         late_flows: Some(outcome.late_flows).filter(|&late| late > 0),
         flow_slots: outcome.flow_slots,
         marks: outcome.marks,
@@ -212,6 +216,9 @@ fn write_tables(outcome: &mut Outcome, folder: &Path) -> io::Result<()> {
     outcome.logs.close()?;
     if !outcome.queries.is_empty() {
         write_queries(&outcome.queries, &folder.join("queries.parquet"))?;
+    }
+    if !outcome.pauses.is_empty() {
+        write_pauses(&outcome.pauses, &folder.join("pauses.parquet"))?;
     }
     write_links(&outcome.links, &folder.join("links.parquet"))?;
     outcome.latency.write(&folder.join("latency.parquet"))

@@ -1139,6 +1139,43 @@ class Dwrr(TypedDict):
     """
 
 
+class Pfc(TypedDict):
+    """Priority flow control (IEEE 802.1Q), or PAUSE of whole links (IEEE 802.3): a switch that
+    holds too many packets from a link asks the other end to pause (docs/pauses.md).
+    """
+
+    classes: NotRequired[list[int]]
+    """Lossless classes. Unset: all of `switch.priorities`."""
+    whole_link: NotRequired[bool]
+    """Whether all classes of a link count and pause together (PAUSE), not each by itself."""
+    xoff: NotRequired[Size]
+    """Fixed threshold of a port and class, from which its peer pauses. Unset: `alpha`, or
+    without `switch.memory` the headroom and `hysteresis`.
+    """
+    alpha: NotRequired[Share]
+    """Dynamic threshold, as a multiple of the free part of the shared pool. Unset: 12.5% with
+    `switch.memory` and without `xoff`.
+    """
+    hysteresis: NotRequired[Size]
+    """Bytes below the threshold at which the peer resumes. Unset: two packets of
+    `transport.mtu`.
+    """
+    reserve: NotRequired[Size]
+    """Memory of a port and class before the shared pool."""
+    headroom: NotRequired[Size]
+    """Memory of a port and class for what arrives after its peer was asked to pause. Unset: what
+    loses no packet, from the link's rate and delay, the MTU and `reaction`.
+    """
+    allow_loss: NotRequired[bool]
+    """Whether `headroom = "0B"` is meant: packets that find no room are lost and counted."""
+    reaction: NotRequired[Time]
+    """Time from a pause frame's arrival to its effect, 614.4 ns at most in IEEE 802.1Q."""
+    quanta: NotRequired[int]
+    """Time of a pause, in quanta of 512 bits at the link's rate."""
+    refresh: NotRequired[bool]
+    """Whether a switch repeats a pause that it still needs after half of its time."""
+
+
 class Memory(TypedDict):
     """Shared packet memory; `preset` or `size`."""
 
@@ -1188,6 +1225,10 @@ class Switch(TypedDict):
     """
     memory: NotRequired[Memory]
     """Memory that the ports of a switch share; without this table each port has its own."""
+    pfc: NotRequired[Pfc]
+    """Priority flow control, which loses no packet of its classes; without this table switches
+    drop packets that find no room.
+    """
     priorities: NotRequired[int]
     """Queues of each port, the first for messages of high priority
     (workload.high_priority_below); served in strict priority unless switch.dwrr is set.

@@ -30,6 +30,7 @@ ASKED_FOR = {
     "queues": "measure.ports or measure.queue_changes",
     "series": "[measure.flows]",
     "pacers": "[measure.pacers] and a [pacer]",
+    "pauses": "[switch.pfc]",
 }
 """Optional tables, with the part of a scenario that each requires."""
 

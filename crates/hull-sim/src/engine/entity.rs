@@ -51,11 +51,13 @@ pub enum Kind {
     Limiter = 21,
     /// The processor of a host that sends has done a packet or piece.
     Send = 22,
+    /// A pause between ports begins, ends or is refreshed.
+    Pause = 23,
 }
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    const ALL: [Kind; 23] = [
+    const ALL: [Kind; 24] = [
         Kind::Link,
         Kind::Transmit,
         Kind::NicHead,
@@ -79,6 +81,7 @@ impl Kind {
         Kind::Credit,
         Kind::Limiter,
         Kind::Send,
+        Kind::Pause,
     ];
 }
 

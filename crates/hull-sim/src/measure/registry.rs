@@ -436,6 +436,37 @@ const AFTER_SEVERAL: &[Statistic] = &[
         "packets dropped by hosts' pacers before these links",
     ),
     Statistic::new(
+        "pauses.sent",
+        Count,
+        Mean,
+        "pause frames that switches sent, refreshed pauses among them; `pauses` is absent without `switch.pfc`",
+    ),
+    Statistic::new("pauses.received", Count, Mean, "pause frames that arrived"),
+    Statistic::new(
+        "pauses.paused_us",
+        Microsecond,
+        Mean,
+        "sum of the times for which a class of a link was paused",
+    ),
+    Statistic::new(
+        "pauses.max_paused_us",
+        Microsecond,
+        Mean,
+        "longest of these times",
+    ),
+    Statistic::new(
+        "pauses.max_headroom_use",
+        Share,
+        Mean,
+        "largest share in use of the headroom of a link and class",
+    ),
+    Statistic::new(
+        "pauses.drops",
+        Packet,
+        Mean,
+        "packets of lossless classes that found no room in a switch",
+    ),
+    Statistic::new(
         "late_flows",
         Count,
         Not,

@@ -17,7 +17,9 @@ impl Network {
         if let Some(&Some(place)) = self.places.get(port) {
             let memory = &mut self.memories[place.memory as usize];
             memory.clear(now_ps, place.queue as usize, self.classes);
+            self.note_departures(now_ps, place.memory);
         }
+        self.end_pauses(now_ps, port);
         lost
     }
 

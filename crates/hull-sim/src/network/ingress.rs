@@ -4,6 +4,8 @@
 
 use std::collections::VecDeque;
 
+use super::pause::{Guard, Guarded, Room};
+
 /// Packets that came through one port in one class, and the memory that they occupy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupied {
@@ -30,6 +32,10 @@ pub(super) struct Ingress {
     occupied: Vec<Occupied>,
     /// Origins of the packets of each queue, in their order: a queue is a FIFO.
     origins: Vec<VecDeque<Origin>>,
+    /// Limits of lossless traffic, by port and class; empty if all traffic may be lost.
+    guards: Vec<Option<Guarded>>,
+    /// Whether all classes of a port count in its first one.
+    together: bool,
 }
 
 impl Ingress {
@@ -39,34 +45,72 @@ impl Ingress {
             classes,
             occupied: vec![Occupied::default(); queues],
             origins: vec![VecDeque::new(); queues],
+            guards: Vec::new(),
+            together: false,
         }
     }
 
-    /// Adds a packet to a queue that came through the port whose first queue is `port`.
-    pub fn take(&mut self, queue: usize, port: usize, bytes: u64) {
-        let from = port + queue % self.classes;
+    /// Limits lossless traffic. With `together` all classes of a port count in its first one. Returns
+    /// the memory that no other traffic can use, bytes.
+    pub fn guard(&mut self, guards: &[Option<Guard>], together: bool) -> u64 {
+        self.together = together;
+        self.guards = guards.iter().map(|one| one.map(Guarded::new)).collect();
+        let guarded = self.guards.iter().flatten();
+        guarded.map(Guarded::own_bytes).sum()
+    }
+
+    /// Number of port and class for a packet to `queue` that came through the port whose first queue is
+    /// `port`.
+    pub fn origin(&self, queue: usize, port: usize) -> usize {
+        match self.together {
+            true => port,
+            false => port + queue % self.classes,
+        }
+    }
+
+    /// Whether the traffic of a queue is lossless.
+    pub fn is_lossless(&self, queue: usize) -> bool {
+        let port = queue - queue % self.classes;
+        self.guarded(self.origin(queue, port)).is_some()
+    }
+
+    /// Limits of a port and class, if its traffic is lossless.
+    pub fn guarded(&self, from: usize) -> Option<&Guarded> {
+        self.guards.get(from)?.as_ref()
+    }
+
+    /// Does the same, to change the counts.
+    pub fn guarded_mut(&mut self, from: usize) -> Option<&mut Guarded> {
+        self.guards.get_mut(from)?.as_mut()
+    }
+
+    /// Adds a packet to a queue that came through the port whose first queue is `port`. Returns the
+    /// bytes that lossless traffic takes from the shared pool; `None` for other traffic.
+    pub fn take(&mut self, queue: usize, port: usize, bytes: u64, room: Room) -> Option<u64> {
+        let from = self.origin(queue, port);
         self.occupied[from].bytes += bytes;
         self.occupied[from].packets += 1;
         self.origins[queue].push_back(Origin {
             from: from as u32,
             bytes: bytes as u32,
         });
+        Some(self.guarded_mut(from)?.take(bytes, room))
     }
 
-    /// Removes the first packet of a queue.
-    pub fn release(&mut self, queue: usize) {
-        if let Some(origin) = self.origins[queue].pop_front() {
-            let from = &mut self.occupied[origin.from as usize];
-            from.bytes -= u64::from(origin.bytes);
-            from.packets -= 1;
-        }
+    /// Removes the first packet of a queue. Returns the bytes that lossless traffic gives back to the
+    /// shared pool; `None` for other traffic.
+    pub fn release(&mut self, queue: usize) -> Option<u64> {
+        let origin = self.origins[queue].pop_front()?;
+        let from = &mut self.occupied[origin.from as usize];
+        let bytes = u64::from(origin.bytes);
+        from.bytes -= bytes;
+        from.packets -= 1;
+        Some(self.guarded_mut(origin.from as usize)?.release(bytes))
     }
 
-    /// Removes all packets of a queue.
-    pub fn clear(&mut self, queue: usize) {
-        while !self.origins[queue].is_empty() {
-            self.release(queue);
-        }
+    /// Whether a queue holds packets.
+    pub fn holds(&self, queue: usize) -> bool {
+        !self.origins[queue].is_empty()
     }
 
     /// Packets that came through a port in a class.

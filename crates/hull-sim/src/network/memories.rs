@@ -2,7 +2,7 @@
 //! memory is dropped; one that is accepted occupies it until its transmission starts or ends. Times are
 //! ps.
 
-use super::{Network, Occupied, SharedBuffer, SharedBufferConfig, Verdict};
+use super::{Network, Occupied, Room, SharedBuffer, SharedBufferConfig, Verdict};
 
 /// Shared memory of a port: its number, and the port's first queue in it.
 #[derive(Clone, Copy, Debug)]
@@ -48,23 +48,28 @@ impl Network {
         let queue = shared.queue as usize + packet.class().min(self.classes - 1);
         let bytes = packet.wire_bytes;
         memory.advance(now_ps);
-        if !memory.admits(queue, u64::from(bytes)) {
+        let from = match memory.counts_ingress() {
+            true => self.places[from].map_or(0, |place| place.queue as usize),
+            false => 0,
+        };
+        let room = memory.room(queue, from, u64::from(bytes));
+        if room == Room::Full {
             self.ports[port].drops += 1;
+            self.note_full(now_ps, shared.memory, (queue, from));
             return Verdict::Dropped;
         }
         let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
         if verdict == Verdict::Dropped {
             return verdict;
         }
-        let from = match memory.counts_ingress() {
-            true => self.places[from].map_or(0, |place| place.queue as usize),
-            false => 0,
-        };
-        memory.take(queue, from, u64::from(bytes));
+        memory.take(queue, from, u64::from(bytes), room);
         if let Verdict::Accepted { start_ps, .. } = verdict {
             let leaves_ps = self.leaves_ps(port, start_ps, bytes);
             let memory = &mut self.memories[shared.memory as usize];
             memory.release_at(leaves_ps, queue, u32::from(bytes));
+        }
+        if room == Room::Headroom {
+            self.note_headroom(now_ps, shared.memory, (queue, from));
         }
         verdict
     }

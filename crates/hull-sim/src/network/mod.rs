@@ -13,6 +13,7 @@ mod memories;
 mod options;
 mod packet;
 mod part;
+mod pause;
 mod port;
 mod queue;
 mod queues;
@@ -33,6 +34,7 @@ pub use ingress::Occupied;
 pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
+pub use pause::{ClassPauses, Guard, Guarded, PauseConfig, PauseLink, PauseLoop, Room, Threshold};
 pub(crate) use port::ps_per_byte_q16;
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
 pub(crate) use queue::Waiting;
@@ -53,6 +55,7 @@ use crate::prefetch::prefetch;
 use held_packets::Held;
 use memories::Place;
 use part::OwnPart;
+use pause::Pauses;
 
 /// Bit of a route's entry that marks a host.
 const HOST: u32 = 1 << 31;
@@ -135,6 +138,8 @@ pub struct Network {
     count_in_service: bool,
     /// Number of packets lost on failed links, by port.
     failure_drops: BTreeMap<usize, u64>,
+    /// Pauses between ports, if switches ask for any.
+    pauses: Option<Box<Pauses>>,
     /// Role of this network as a part of a larger one, if it is one.
     part: Option<Box<OwnPart>>,
 }

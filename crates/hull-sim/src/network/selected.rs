@@ -47,6 +47,7 @@ impl Network {
             let queue = shared.queue as usize + packet.class().min(self.classes - 1);
             let memory = &mut self.memories[shared.memory as usize];
             memory.release_at(leaves_ps, queue, u32::from(packet.wire_bytes));
+            self.note_departures(now_ps, shared.memory);
         }
         let place = self.in_flight.insert(packet);
         self.ports[port].note_sent(arrival_ps, place);

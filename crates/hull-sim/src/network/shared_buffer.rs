@@ -7,7 +7,8 @@
 //! ps, alpha is scaled by 2^16.
 //!
 //! Queues are counted at the egress, by the port that sends. The ingress, the port through which packets
-//! came, is counted beside it if something limits it ([`SharedBuffer::count_ingress`]).
+//! came, is counted beside it if something limits it ([`SharedBuffer::count_ingress`]): lossless traffic
+//! has no limit at the egress, but one at the ingress (`pause::guard`).
 //!
 //! Cells and the static limit are as in Dell's "Force10 S4810P Configuration Manual", chapter "S-Series
 //! Debugging and Diagnostics", buffer tuning: a packet occupies whole cells (128 bytes; 208 in Juniper's
@@ -23,6 +24,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::ingress::{Ingress, Occupied};
+use super::pause::{Guard, Guarded, Room};
 
 /// Settings of a [`SharedBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +102,67 @@ impl SharedBuffer {
         self.ingress = Some(Box::new(Ingress::new(queues, classes)));
     }
 
+    /// Makes the traffic that `guards` names lossless, by port and class: it has its limits at the
+    /// ingress, which must be counted, and none at the egress. With `together` all classes of a port
+    /// count in its first one.
+    pub fn guard(&mut self, guards: &[Option<Guard>], together: bool) {
+        let Some(ingress) = &mut self.ingress else {
+            return;
+        };
+        let own = ingress.guard(guards, together);
+        let lossless = (0..self.used.len()).filter(|&queue| ingress.is_lossless(queue));
+        let reserved = self.config.reserved_bytes * lossless.count() as u64;
+        self.pool_bytes = (self.pool_bytes + reserved).saturating_sub(own);
+    }
+
+    /// Lossless traffic of a port and class.
+    pub fn guarded(&self, from: usize) -> Option<&Guarded> {
+        self.ingress.as_ref()?.guarded(from)
+    }
+
+    /// Whether the peer of a port may send a class again.
+    pub fn may_resume(&self, from: usize) -> bool {
+        let free = self.free_bytes();
+        self.guarded(from)
+            .is_none_or(|ingress| ingress.may_resume(free))
+    }
+
+    /// Number of port and class of a packet to `queue` that came through the port whose first queue is
+    /// `port`, if that is lossless.
+    pub fn lossless(&self, queue: usize, port: usize) -> Option<usize> {
+        let ingress = self.ingress.as_ref()?;
+        let from = ingress.origin(queue, port);
+        ingress.guarded(from).map(|_| from)
+    }
+
+    /// Place for a packet of `bytes` to `queue` that came through the port whose first queue is `port`.
+    pub fn room(&self, queue: usize, port: usize, bytes: u64) -> Room {
+        let from = self.lossless(queue, port);
+        match from.and_then(|from| self.guarded(from)) {
+            Some(ingress) => ingress.room(self.config.occupied(bytes), self.free_bytes()),
+            None if self.admits(queue, bytes) => Room::Shared,
+            None => Room::Full,
+        }
+    }
+
+    /// Counts a lossless packet that found no room.
+    pub fn count_drop(&mut self, from: usize) {
+        let ingress = self.ingress.as_mut();
+        if let Some(guarded) = ingress.and_then(|ingress| ingress.guarded_mut(from)) {
+            guarded.count_drop();
+        }
+    }
+
+    /// Time of the next scheduled departure, ps.
+    pub fn next_departure_ps(&self) -> Option<u64> {
+        let Reverse((at_ps, _, _)) = self.leaving.peek()?;
+        Some(*at_ps)
+    }
+
+    fn free_bytes(&self) -> u64 {
+        self.pool_bytes.saturating_sub(self.pool_used)
+    }
+
     /// Whether packets are counted at the ingress.
     #[inline]
     pub fn counts_ingress(&self) -> bool {
@@ -122,11 +185,18 @@ impl SharedBuffer {
             self.leaving.pop();
             let queue = queue as usize;
             let occupied = self.config.occupied(u64::from(bytes));
-            self.set(queue, self.used[queue] - occupied);
-            if let Some(ingress) = &mut self.ingress {
-                ingress.release(queue);
+            let ingress = self.ingress.as_mut();
+            match ingress.and_then(|ingress| ingress.release(queue)) {
+                Some(of_pool) => self.give_back(queue, occupied, of_pool),
+                None => self.set(queue, self.used[queue] - occupied),
             }
         }
+    }
+
+    /// Removes bytes of lossless traffic.
+    fn give_back(&mut self, queue: usize, occupied: u64, of_pool: u64) {
+        self.used[queue] -= occupied;
+        self.pool_used -= of_pool;
     }
 
     /// Whether a packet of `bytes` may enter `queue` at the time of the last [`Self::advance`].
@@ -141,8 +211,7 @@ impl SharedBuffer {
 
     /// Largest number of bytes of the pool that a queue may hold now.
     pub fn threshold_bytes(&self) -> u64 {
-        let free = self.pool_bytes.saturating_sub(self.pool_used);
-        let mut share = u128::from(free) * u128::from(self.config.alpha_q16);
+        let mut share = u128::from(self.free_bytes()) * u128::from(self.config.alpha_q16);
         if self.busy > self.config.busy_bytes {
             share = share * u128::from(self.config.busy_bytes) / u128::from(self.busy);
         }
@@ -152,12 +221,17 @@ impl SharedBuffer {
             .min(self.config.limit_bytes)
     }
 
-    /// Adds a packet to a queue that came through the port whose first queue is `from`.
-    pub fn take(&mut self, queue: usize, from: usize, bytes: u64) {
+    /// Adds a packet, which found `room`, to a queue; it came through the port whose first queue is
+    /// `port`.
+    pub fn take(&mut self, queue: usize, port: usize, bytes: u64, room: Room) {
         let occupied = self.config.occupied(bytes);
-        self.set(queue, self.used[queue] + occupied);
-        if let Some(ingress) = &mut self.ingress {
-            ingress.take(queue, from, occupied);
+        let ingress = self.ingress.as_mut();
+        match ingress.and_then(|ingress| ingress.take(queue, port, occupied, room)) {
+            Some(of_pool) => {
+                self.used[queue] += occupied;
+                self.pool_used += of_pool;
+            }
+            None => self.set(queue, self.used[queue] + occupied),
         }
     }
 
@@ -173,9 +247,16 @@ impl SharedBuffer {
         self.leaving
             .retain(|&Reverse((_, queue, _))| !queues.contains(&(queue as usize)));
         for queue in queues {
-            self.set(queue, 0);
-            if let Some(ingress) = &mut self.ingress {
-                ingress.clear(queue);
+            while let Some(ingress) = &mut self.ingress
+                && ingress.holds(queue)
+            {
+                let of_pool = ingress.release(queue);
+                self.pool_used -= of_pool.unwrap_or(0);
+            }
+            let ingress = self.ingress.as_ref();
+            match ingress.is_some_and(|ingress| ingress.is_lossless(queue)) {
+                true => self.used[queue] = 0,
+                false => self.set(queue, 0),
             }
         }
     }

@@ -22,6 +22,8 @@ mod near;
 mod overrides;
 mod pacer;
 mod pacer_rule;
+mod pfc;
+mod phantom_queue;
 mod qcn;
 mod queue_rules;
 mod rcp;
@@ -82,6 +84,8 @@ pub use pacer::{
     WhenTableFull, paced_path,
 };
 pub use pacer_rule::PacedPath;
+pub use pfc::Pfc;
+pub use phantom_queue::{PhantomQueue, Placement};
 pub use resolved::Resolved;
 pub use round_trip::longest_round_trip_ps;
 pub use run::Run;
@@ -89,7 +93,7 @@ pub use short_keys::{Meanings, meanings};
 pub use small_queues::SmallQueues;
 pub use source::Position;
 pub use swept::{Swept, range};
-pub use switch::{PhantomQueue, Placement, PortSettings, Switch, Trimming};
+pub use switch::{PortSettings, Switch, Trimming};
 pub(crate) use telemetry::check_asked as check_telemetry_asked;
 pub use transport::Transport;
 pub use uno_phantom_queue::UnoPhantomQueue;

@@ -1,6 +1,6 @@
 //! Switches: buffers, marking (thesis 2.2.1), phantom queues (paper 2.1), priorities (paper 6.2.2).
 
-use hull_core::phantom_queue::{self, Drain, PhantomQueueConfig};
+use hull_core::phantom_queue::{Drain, PhantomQueue as VirtualBacklog, PhantomQueueConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,8 @@ use super::default;
 use super::dwrr::Dwrr;
 use super::marking::{MarkOn, Marking, check as marking};
 use super::memory::{self, Memory};
+use super::pfc::Pfc;
+use super::phantom_queue::{self, PhantomQueue, Placement};
 use super::queue_rules;
 use super::uno_phantom_queue::UnoPhantomQueue;
 use crate::network::rules::{
@@ -15,9 +17,9 @@ use crate::network::rules::{
     Red, RedMarking, Rule, SampledQueue, Site, Telemetry, VirtualQueue, WritesRecords,
 };
 use crate::network::{DualPi2, FqCodel};
-use crate::problem::{MIN_RATE, Problem, buffer, delay, loss, quoted, rate, refuse, require};
+use crate::problem::{Problem, buffer, delay, loss, quoted, rate, refuse, require};
 use crate::topology::{Graph, Kind};
-use crate::units::{Buffer, Rate, RelativeRate, Share, Size, Tick, Time};
+use crate::units::{Buffer, Rate, Share, Size, Tick, Time};
 
 /// The switches and their links, to hosts and to each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +45,10 @@ pub struct Switch {
     /// Memory that the ports of a switch share; without this table each port has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// Priority flow control, which loses no packet of its classes; without this table switches drop
+    /// packets that find no room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pfc: Option<Pfc>,
     /// Queues of each port, the first for messages of high priority (workload.high_priority_below); served in
     /// strict priority unless switch.dwrr is set.
     #[serde(default = "default::one_u32")]
@@ -248,6 +254,7 @@ impl Switch {
             cut_through: _, // shortens the time ahead, which is taken from the ports
             buffer: _,
             memory: _,     // is judged with what flows and ports share
+            pfc: _,        // as memory
             priorities: _, // the next packet is chosen when the link is free
             dwrr: _,       // as with priorities, which it needs
             dualpi2: _,    // as with priorities
@@ -285,9 +292,9 @@ impl Switch {
         &self,
         placement: Placement,
         link: Rate,
-    ) -> Option<phantom_queue::PhantomQueue> {
+    ) -> Option<VirtualBacklog> {
         let config = self.phantom_queue_config(placement, link)?;
-        Some(phantom_queue::PhantomQueue::new(&config))
+        Some(VirtualBacklog::new(&config))
     }
 
     /// Settings of that phantom queue.
@@ -322,38 +329,6 @@ pub struct Trimming {
 
 const fn half() -> Share {
     Share(Share::ONE / 2)
-}
-
-/// A phantom queue (paper 2.1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PhantomQueue {
-    /// Rate at which the virtual queue drains (gamma times the link's rate).
-    pub drain: RelativeRate,
-    /// Virtual backlog above which packets are marked.
-    #[schemars(extend("x-packets" = true))]
-    pub threshold: Size,
-    /// Whether the packet is added before the comparison (report II-A) or after (the NetFPGA).
-    #[serde(default)]
-    pub count_arriving: bool,
-    /// Step in which it drains (800 ns on the NetFPGA).
-    #[serde(default)]
-    pub tick: Tick,
-    /// Where packets are counted: as they leave the port, or as they arrive at it.
-    #[serde(default)]
-    pub placement: Placement,
-}
-
-/// Place where a phantom queue counts packets (paper, remark 1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Placement {
-    /// Behind the port: each packet when its transmission starts, so no faster than the link.
-    #[default]
-    Series,
-    /// Beside the port's queue: each packet that the buffer accepts, when it arrives. This is the
-    /// virtual queue of earlier schemes.
-    Parallel,
 }
 
 /// Checks each key of the switches of a network with packets of at most `mtu` bytes; `None` if the
@@ -410,6 +385,7 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
         found.push(dwrr.check(classes));
     }
     found.extend(switch.telemetry.map(|telemetry| telemetry.check(mtu)));
+    found.extend(switch.pfc.iter().flat_map(|pfc| pfc.check(switch)));
     if switch.trimming.is_some() {
         found.push(require(
             switch.buffer != Buffer::Unlimited,
@@ -429,7 +405,7 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
         }
         if let Some(queue) = &ports.phantom_queue {
             let rate = ports.rate.unwrap_or(of_link);
-            found.extend(phantom_queue(&key("phantom_queue"), queue, rate));
+            found.extend(phantom_queue::check(&key("phantom_queue"), queue, rate));
         }
     }
     let of_some = switch.ports.iter().any(|ports| ports.marking.is_some());
@@ -469,25 +445,7 @@ fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), 
     found.extend(switch.avq.iter().map(Avq::check));
     found.extend(switch.uno_phantom_queue.iter().map(UnoPhantomQueue::check));
     if let Some(queue) = &switch.phantom_queue {
-        found.extend(phantom_queue("switch.phantom_queue", queue, link));
+        found.extend(phantom_queue::check("switch.phantom_queue", queue, link));
     }
     found
-}
-
-fn phantom_queue(key: &str, queue: &PhantomQueue, link: Rate) -> [Result<(), Problem>; 2] {
-    let drain = queue.drain.of(link);
-    [
-        require(
-            (MIN_RATE..=link).contains(&drain),
-            &format!("{key}.drain"),
-            quoted(queue.drain),
-            &format!("from 1Mbps to the link's rate, \"{link}\""),
-        ),
-        require(
-            queue.threshold.0 <= 1_000_000_000,
-            &format!("{key}.threshold"),
-            quoted(queue.threshold),
-            "at most 1GB",
-        ),
-    ]
 }

@@ -33,7 +33,25 @@ impl Fabric {
         if let Some(at_ps) = selected.again_ps {
             clock.schedule(at_ps, Kind::Transmit, port);
         }
+        self.schedule_pauses(clock);
         selected.packet
+    }
+
+    /// Schedules the events of pauses that packets have caused.
+    #[inline]
+    pub fn schedule_pauses(&mut self, clock: &mut Clock) {
+        while let Some(at_ps) = self.network.next_pause_wake() {
+            clock.schedule(at_ps, Kind::Pause, 0);
+        }
+    }
+
+    /// Serves pauses that begin, end or are refreshed now.
+    pub fn serve_pauses(&mut self, clock: &mut Clock) {
+        let now_ps = clock.now_ps;
+        (self.network).serve_pauses(now_ps, |port, at_ps| {
+            clock.schedule(at_ps, Kind::Transmit, port);
+        });
+        self.schedule_pauses(clock);
     }
 
     /// Whether a host sends through this port.
@@ -82,9 +100,12 @@ impl Fabric {
         }
         for link in change.restored {
             self.failed_links[link] = false;
-            self.network.ports[2 * link].repair();
-            self.network.ports[2 * link + 1].repair();
+            for port in [2 * link, 2 * link + 1] {
+                self.network.ports[port].repair();
+                self.network.repeat_pauses(clock.now_ps, port);
+            }
         }
+        self.schedule_pauses(clock);
         self.routes = Routes::without(&self.graph, &self.failed_links);
         lost
     }

@@ -102,6 +102,8 @@ impl Simulation {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         let from = Graph::opposite(link);
         let verdict = network.enqueue(now_ps, earliest_ps, (from, port), place);
+        self.fabric.schedule_pauses(&mut self.clock);
+        let network = &mut self.fabric.network;
         if network.sends_notices
             && let Some(notice) = network.ports[port].take_notice()
         {

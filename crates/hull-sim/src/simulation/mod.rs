@@ -278,6 +278,7 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index as u32, self.clock.now_ps),
+            Kind::Pause => self.fabric.serve_pauses(&mut self.clock),
             Kind::Limiter => self.serve_limiter(index),
             Kind::Held => {
                 self.fabric.let_in(index, &mut self.clock);

@@ -12,9 +12,9 @@ use super::{Failure, Simulation};
 use crate::host::HostSide;
 use crate::measure::{
     Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs,
-    TransportCount, TransportSummary, WaitSummary,
+    PauseCount, TransportCount, TransportSummary, WaitSummary,
 };
-use crate::network::{Network, Port};
+use crate::network::{CLASSES, Network, Port};
 use crate::workload::{LastFlow, Quality, QueryRecord, Workload};
 
 /// Packets of a run by their fate.
@@ -120,6 +120,8 @@ pub struct Outcome {
     pub throughput: Throughput,
     /// Use of each link.
     pub links: Vec<LinkCount>,
+    /// Pauses of links by class, with priority flow control.
+    pub pauses: Vec<PauseCount>,
     /// Use of the client's processor, if it is modelled.
     pub processor: Option<ProcessorUse>,
     /// Use of the busiest sending processor, if they are modelled.
@@ -196,6 +198,7 @@ impl Outcome {
         Ok(Outcome {
             throughput: instruments.throughput(&measured, network),
             links: fabric.links(hosts, before, &measured),
+            pauses: fabric.pauses(simulated_ps),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
             processor: instruments.processor(simulated_ps, hosts),
             sending_processor: sending_processor(simulated_ps, hosts),
@@ -316,6 +319,20 @@ impl Records {
 }
 
 impl Fabric {
+    fn pauses(&self, now_ps: u64) -> Vec<PauseCount> {
+        let ports = 0..self.graph.ports();
+        let each = ports.flat_map(|port| (0..CLASSES).map(move |class| (port, class)));
+        let count = |(port, class): (usize, usize)| {
+            Some(PauseCount {
+                from: self.graph.name(self.graph.port_owner(port)),
+                to: self.graph.name(self.graph.port_far_end(port)),
+                class: class as u32,
+                counts: self.network.class_pauses(port, class, now_ps)?,
+            })
+        };
+        each.filter_map(count).collect()
+    }
+
     fn links(&self, hosts: &HostSide, before: &Measured, measured: &Measured) -> Vec<LinkCount> {
         let seconds = measured.seconds_since(before);
         let ports = &self.network.ports[..self.graph.ports()];

@@ -35,6 +35,7 @@ mod other_controls;
 mod overrides;
 mod pacer_place;
 mod pacer_settings;
+mod pauses;
 mod persistent_connection;
 mod phantom_queue_fluid;
 mod port_bench;

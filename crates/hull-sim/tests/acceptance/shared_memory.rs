@@ -4,7 +4,7 @@
 //! thesis table 2.1, the 600 to 700 KB of figure 1.2 and section 2.3.1, and a static limit and cells
 //! against hand arithmetic.
 
-use hull_sim::network::{BufferLimit, PortConfig, SharedBuffer, SharedBufferConfig};
+use hull_sim::network::{BufferLimit, PortConfig, Room, SharedBuffer, SharedBufferConfig};
 use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::{Memory, Preset, expand};
 use hull_sim::simulation;
@@ -186,7 +186,7 @@ fn a_short_queue_is_partly_busy() {
         (1, 10_000, 646_666),
         (2, 30_000, 376_000),
     ] {
-        memory.take(queue, 0, bytes);
+        memory.take(queue, 0, bytes, Room::Shared);
         assert_eq!(memory.threshold_bytes(), threshold);
     }
     memory.clear(0, 2, 1);

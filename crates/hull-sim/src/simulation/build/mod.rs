@@ -3,6 +3,7 @@
 mod hosts;
 mod memory;
 mod message;
+mod pauses;
 mod switches;
 mod tcp;
 
@@ -91,9 +92,13 @@ fn assemble(
 ) -> Result<Simulation, Problem> {
     let graph = Arc::clone(scenario.graph());
     switches::check_memory(scenario, &graph)?;
+    pauses::check(scenario, &graph)?;
     let routes = Routes::new(&graph);
     let mut network = Network::new(switches::ports(scenario, &graph, seed));
     switches::share_memory(scenario, &graph, &mut network);
+    if let Some(pfc) = &scenario.switch.pfc {
+        network.pause_links(pauses::config(scenario, pfc, &graph));
+    }
     network.sends_notices = scenario.switch.qcn.is_some();
     let telemetry = scenario.switch.telemetry.unwrap_or_default();
     network.options.record_bytes = telemetry.record.0 as u16;
@@ -191,6 +196,7 @@ fn without_class(name: &ControlName) -> Problem {
 pub fn verify(scenario: &Resolved) -> Result<Estimate, Problem> {
     let graph = scenario.graph();
     switches::check_memory(scenario, graph)?;
+    pauses::check(scenario, graph)?;
     let traffic = scenario.traffic(&HostNames::of(graph), scenario.run.seed)?;
     memory::check(scenario, graph, &traffic)
 }

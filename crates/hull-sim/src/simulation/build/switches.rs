@@ -12,9 +12,9 @@ use crate::network::{
 use crate::problem::Problem;
 use crate::quote;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{HostQueue, Marking, Placement, Scenario};
+use crate::scenario::{HostQueue, Marking, Memory, Placement, Scenario};
 use crate::topology::{Graph, Kind};
-use crate::units::{Buffer, Rate, Size};
+use crate::units::{Buffer, Rate, Share, Size};
 
 /// Builds all ports of the network, of hosts and of switches.
 pub(super) fn ports(scenario: &Scenario, graph: &Graph, seed: u64) -> Vec<Port> {
@@ -100,10 +100,22 @@ pub(super) fn check_memory(scenario: &Scenario, graph: &Graph) -> Result<(), Pro
     Ok(())
 }
 
+/// Memory of switches without a limit.
+fn unlimited_memory() -> Memory {
+    Memory {
+        size: Some(Size(1 << 60)),
+        alpha: Share(Share::ONE),
+        ..Memory::default()
+    }
+}
+
 /// Makes the ports of each switch share its memory, if the scenario says so.
 pub(super) fn share_memory(scenario: &Scenario, graph: &Graph, network: &mut Network) {
-    let Some(memory) = &scenario.switch.memory else {
-        return;
+    let memory = match (&scenario.switch.memory, &scenario.switch.pfc) {
+        (Some(memory), _) => Cow::Borrowed(memory),
+        // Pauses count what a switch holds.
+        (None, Some(_)) => Cow::Owned(unlimited_memory()),
+        (None, None) => return,
     };
     let classes = scenario.switch.priorities;
     for (node, settings) in graph.nodes.iter().enumerate() {
@@ -133,7 +145,7 @@ fn buffer(room: Buffer) -> BufferLimit {
 
 /// Delay of a link including the device at its far end (a switch's latency, or the stack of a
 /// receiving host), ps; and whether the far end is a switch.
-fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
+pub(super) fn delay_ps(scenario: &Scenario, graph: &Graph, port: usize) -> (u64, bool) {
     let to_switch = graph.nodes[graph.port_far_end(port)].kind == Kind::Switch;
     let behind = if to_switch {
         scenario.switch.latency
@@ -168,7 +180,8 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
     PortConfig {
         classes,
         order,
-        selects: SmallQueue::limits_any(scenario) && !scenario.sends_messages_only(),
+        selects: (SmallQueue::limits_any(scenario) && !scenario.sends_messages_only())
+            || scenario.switch.pfc.is_some(),
         framing_bytes: scenario.transport.framing.0 as u16,
         cut_through_bytes: scenario.switch.cut_through.map(|bytes| bytes.0 as u16),
         ..PortConfig::plain(
@@ -208,7 +221,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
             _ => None,
         },
         buffer: buffer(switch.buffer),
-        selects: false,
+        selects: switch.pfc.is_some(), // a FIFO cannot pause
         count_in_service: switch.count_in_service,
         marker: switch.marking.as_ref().and_then(Marking::at_once),
         phantom_queue: switch.phantom_queue_at(Placement::Series, rate),

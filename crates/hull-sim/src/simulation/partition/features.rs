@@ -98,6 +98,10 @@ pub fn of_hosts(scenario: &Scenario) -> Obstacle {
             switch.memory.is_some(),
             "switch.memory: ports of the top tier in different parts share it",
         ),
+        (
+            switch.pfc.is_some(),
+            "switch.pfc: a pause passes back over the links between parts",
+        ),
     ]);
     found
         .or_else(|| of_control(&scenario.transport))

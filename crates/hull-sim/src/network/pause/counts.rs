@@ -1,0 +1,47 @@
+//! Statistics of the pauses of a link in one direction. They do not change the run. Times are ps, sizes
+//! bytes.
+
+use crate::network::Network;
+
+/// Pauses of a class on a link in one direction: the far end asks, the near end pauses. If links pause as a
+/// whole, all classes together are the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassPauses {
+    /// Number of frames to pause that the far end sent, refreshed pauses among them.
+    pub sent: u64,
+    /// Number of these that the near end received.
+    pub received: u64,
+    /// Number of frames to resume that the near end received.
+    pub resumes: u64,
+    /// Time for which the near end paused, ps.
+    pub paused_ps: u64,
+    /// Headroom at the far end, bytes.
+    pub headroom_bytes: u64,
+    /// Largest use of the headroom, bytes.
+    pub most_in_headroom_bytes: u64,
+    /// Number of packets that came over the link and found no room.
+    pub drops: u64,
+}
+
+impl Network {
+    /// Pauses of a class on a port's link until `now_ps`; `None` if the far end never asks for any.
+    pub fn class_pauses(&self, port: usize, class: usize, now_ps: u64) -> Option<ClassPauses> {
+        let pauses = self.pauses.as_deref()?;
+        let place = (*self.places.get(port ^ 1)?)?;
+        if class >= self.classes {
+            return None;
+        }
+        let memory = &self.memories[place.memory as usize];
+        let ingress = memory.guarded(place.queue as usize + class)?;
+        let (headroom_bytes, most_in_headroom_bytes, drops) = ingress.readings();
+        let counts = pauses.counts[port][class];
+        let since_ps = pauses.paused[port][class].since_ps;
+        Some(ClassPauses {
+            paused_ps: counts.paused_ps + since_ps.map_or(0, |since_ps| now_ps - since_ps),
+            headroom_bytes,
+            most_in_headroom_bytes,
+            drops,
+            ..counts
+        })
+    }
+}

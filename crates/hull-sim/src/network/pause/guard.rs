@@ -1,0 +1,184 @@
+//! Memory of lossless traffic at one ingress of a switch: a port and class, or a port. A packet goes to
+//! the reserve and then to the shared pool until the pool's part reaches the threshold (XOFF); what
+//! comes then, and all that follows until the headroom is empty, goes to the headroom. Departures empty
+//! the headroom first. Sizes are bytes.
+
+/// Largest part of the shared pool (XOFF).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// A fixed size.
+    Fixed(u64),
+    /// The free part of the pool times alpha, scaled by 2^16.
+    Dynamic(u64),
+}
+
+/// Settings of an ingress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// Largest part of the shared pool.
+    pub threshold: Threshold,
+    /// Bytes below the threshold at which the peer may resume.
+    pub hysteresis_bytes: u64,
+    /// Memory of this ingress alone, before the pool.
+    pub reserve_bytes: u64,
+    /// Memory for what arrives after the threshold was crossed.
+    pub headroom_bytes: u64,
+}
+
+/// Place of a packet in the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Reserve or shared pool.
+    Shared,
+    /// Headroom: the peer must pause.
+    Headroom,
+    /// There is none.
+    Full,
+}
+
+/// An ingress with its occupancy.
+#[derive(Clone, Copy, Debug)]
+pub struct Guarded {
+    guard: Guard,
+    occupied: u64,
+    in_headroom: u64,
+    most_in_headroom: u64,
+    drops: u64,
+}
+
+impl Guarded {
+    /// Creates an empty ingress.
+    pub fn new(guard: Guard) -> Self {
+        Guarded {
+            guard,
+            occupied: 0,
+            in_headroom: 0,
+            most_in_headroom: 0,
+            drops: 0,
+        }
+    }
+
+    /// Memory that no other traffic can use, bytes.
+    pub fn own_bytes(&self) -> u64 {
+        self.guard.reserve_bytes + self.guard.headroom_bytes
+    }
+
+    fn threshold_bytes(&self, free: u64) -> u64 {
+        match self.guard.threshold {
+            Threshold::Fixed(bytes) => bytes,
+            Threshold::Dynamic(alpha_q16) => {
+                let share = (u128::from(free) * u128::from(alpha_q16)) >> 16;
+                u64::try_from(share).unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// Part of the shared pool with `more` bytes outside the headroom.
+    fn shared_with(&self, more: u64) -> u64 {
+        (self.occupied - self.in_headroom + more).saturating_sub(self.guard.reserve_bytes)
+    }
+
+    /// Place for a packet that occupies `bytes` while `free` bytes of the pool are.
+    pub fn room(&self, bytes: u64, free: u64) -> Room {
+        let after = self.shared_with(bytes);
+        let more = after - self.shared_with(0);
+        if self.in_headroom == 0 && after <= self.threshold_bytes(free) && more <= free {
+            Room::Shared
+        } else if self.in_headroom + bytes <= self.guard.headroom_bytes {
+            Room::Headroom
+        } else {
+            Room::Full
+        }
+    }
+
+    /// Adds a packet that occupies `bytes`. Returns the bytes that it takes from the pool.
+    pub fn take(&mut self, bytes: u64, room: Room) -> u64 {
+        let before = self.shared_with(0);
+        self.occupied += bytes;
+        if room == Room::Headroom {
+            self.in_headroom += bytes;
+            self.most_in_headroom = self.most_in_headroom.max(self.in_headroom);
+        }
+        self.shared_with(0) - before
+    }
+
+    /// Removes a packet that occupies `bytes`. Returns the bytes that it gives back to the pool.
+    pub fn release(&mut self, bytes: u64) -> u64 {
+        let before = self.shared_with(0);
+        self.in_headroom -= self.in_headroom.min(bytes);
+        self.occupied -= bytes;
+        before - self.shared_with(0)
+    }
+
+    /// Counts a packet that found no room.
+    pub fn count_drop(&mut self) {
+        self.drops += 1;
+    }
+
+    /// Whether the peer must pause.
+    pub fn is_over(&self) -> bool {
+        self.in_headroom > 0
+    }
+
+    /// Whether the peer may resume while `free` bytes of the pool are free.
+    pub fn may_resume(&self, free: u64) -> bool {
+        let shared = self.shared_with(0);
+        let below = shared.saturating_add(self.guard.hysteresis_bytes);
+        self.in_headroom == 0 && (shared == 0 || below <= self.threshold_bytes(free))
+    }
+
+    /// Headroom, its largest use, and the number of packets that found no room.
+    pub fn readings(&self) -> (u64, u64, u64) {
+        (self.guard.headroom_bytes, self.most_in_headroom, self.drops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reserve 1,000, threshold 2,000, headroom 1,500: packets of 500 fill reserve and pool, then the
+    /// headroom, and the tenth finds no room. Departures empty the headroom, then the pool, then the
+    /// reserve; the peer may resume 500 bytes below the threshold.
+    #[test]
+    fn memory_fills_and_empties_in_order() {
+        let mut ingress = Guarded::new(Guard {
+            threshold: Threshold::Fixed(2_000),
+            hysteresis_bytes: 500,
+            reserve_bytes: 1_000,
+            headroom_bytes: 1_500,
+        });
+        let mut pool = 0;
+        for n in 0..9 {
+            let room = ingress.room(500, 10_000 - pool);
+            let expected = if n < 6 { Room::Shared } else { Room::Headroom };
+            assert_eq!(room, expected, "{n}");
+            pool += ingress.take(500, room);
+            assert_eq!(
+                pool,
+                [0, 0, 500, 1_000, 1_500, 2_000, 2_000, 2_000, 2_000][n]
+            );
+        }
+        assert_eq!(ingress.room(500, 8_000), Room::Full);
+        for n in 0..9 {
+            assert_eq!(ingress.is_over(), n < 3, "{n}");
+            assert_eq!(ingress.may_resume(8_000), n > 3, "{n}");
+            pool -= ingress.release(500);
+            assert_eq!(pool, [2_000, 2_000, 2_000, 1_500, 1_000, 500, 0, 0, 0][n]);
+        }
+        assert_eq!(ingress.readings(), (1_500, 1_500, 0));
+    }
+
+    /// A pool without room sends a packet to the headroom below the threshold, too.
+    #[test]
+    fn a_full_pool_leads_to_the_headroom() {
+        let ingress = Guarded::new(Guard {
+            threshold: Threshold::Dynamic(1 << 20),
+            hysteresis_bytes: 0,
+            reserve_bytes: 0,
+            headroom_bytes: 500,
+        });
+        assert_eq!(ingress.room(500, 500), Room::Shared);
+        assert_eq!(ingress.room(500, 499), Room::Headroom);
+    }
+}

@@ -1,0 +1,219 @@
+//! Priority flow control of the switches: its settings, and what they cannot be combined with. Which
+//! headroom fits into a memory is checked where the ports are known (`simulation::build`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Scenario, Switch};
+use crate::problem::{Problem, need, quoted, require};
+use crate::units::{Buffer, Share, Size, Time};
+
+/// Priority flow control (IEEE 802.1Q), or PAUSE of whole links (IEEE 802.3): a switch that holds too many
+/// packets from a link asks the other end to pause (docs/pauses.md).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pfc {
+    /// Lossless classes. Unset: all of `switch.priorities`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<u8>>,
+    /// Whether all classes of a link count and pause together (PAUSE), not each by itself.
+    #[serde(default)]
+    pub whole_link: bool,
+    /// Fixed threshold of a port and class, from which its peer pauses. Unset: `alpha`, or without
+    /// `switch.memory` the headroom and `hysteresis`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
+    pub xoff: Option<Size>,
+    /// Dynamic threshold, as a multiple of the free part of the shared pool. Unset: 12.5% with
+    /// `switch.memory` and without `xoff`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<Share>,
+    /// Bytes below the threshold at which the peer resumes. Unset: two packets of
+    /// `transport.mtu`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
+    pub hysteresis: Option<Size>,
+    /// Memory of a port and class before the shared pool.
+    #[serde(default)]
+    #[schemars(extend("x-packets" = true))]
+    pub reserve: Size,
+    /// Memory of a port and class for what arrives after its peer was asked to pause. Unset: what loses no
+    /// packet, from the link's rate and delay, the MTU and `reaction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
+    pub headroom: Option<Size>,
+    /// Whether `headroom = "0B"` is meant: packets that find no room are lost and counted.
+    #[serde(default)]
+    pub allow_loss: bool,
+    /// Time from a pause frame's arrival to its effect, 614.4 ns at most in IEEE 802.1Q.
+    #[serde(default = "reaction")]
+    pub reaction: Time,
+    /// Time of a pause, in quanta of 512 bits at the link's rate.
+    #[serde(default = "quanta")]
+    pub quanta: u32,
+    /// Whether a switch repeats a pause that it still needs after half of its time.
+    #[serde(default = "refresh")]
+    pub refresh: bool,
+}
+
+const fn reaction() -> Time {
+    Time(614_400)
+}
+
+const fn quanta() -> u32 {
+    MOST_QUANTA
+}
+
+const fn refresh() -> bool {
+    true
+}
+
+/// Largest time of a pause, of 16 bits.
+const MOST_QUANTA: u32 = 65_535;
+
+impl Pfc {
+    /// Whether a class of packets is lossless.
+    pub(crate) fn is_lossless(&self, class: u8) -> bool {
+        let classes = self.classes.as_ref();
+        classes.is_none_or(|classes| classes.contains(&class))
+    }
+
+    /// Checks each key of switches with `priorities` classes.
+    pub(super) fn check(&self, switch: &Switch) -> Vec<Result<(), Problem>> {
+        let priorities = switch.priorities;
+        let mut found = Vec::new();
+        if let Some(classes) = &self.classes {
+            let shown = format!("{classes:?}");
+            let known = |class: &u8| u32::from(*class) < priorities;
+            let mut sorted = classes.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            found.push(require(
+                !classes.is_empty() && classes.iter().all(known),
+                "switch.pfc.classes",
+                &shown,
+                &format!(
+                    "one class or more from 0 to {}, with switch.priorities = {priorities}",
+                    priorities.saturating_sub(1)
+                ),
+            ));
+            found.push(require(
+                sorted.len() == classes.len(),
+                "switch.pfc.classes",
+                &shown,
+                "each class once",
+            ));
+            found.push(require(
+                !self.whole_link || sorted.len() == priorities as usize,
+                "switch.pfc.classes",
+                &shown,
+                "all classes with switch.pfc.whole_link",
+            ));
+        }
+        if let Some(alpha) = self.alpha {
+            found.push(require(
+                alpha.0 > 0 && alpha.0 <= 1000 * Share::ONE,
+                "switch.pfc.alpha",
+                quoted(alpha),
+                "above 0 and at most 1000",
+            ));
+            found.push(require(
+                self.xoff.is_none(),
+                "switch.pfc.alpha",
+                quoted(alpha),
+                "one of xoff, alpha",
+            ));
+            found.push(require(
+                switch.memory.is_some(),
+                "switch.pfc.alpha",
+                quoted(alpha),
+                "switch.pfc.xoff without switch.memory: only a memory has a shared pool",
+            ));
+        }
+        if let Some(headroom) = self.headroom {
+            found.push(require(
+                headroom.0 > 0 || self.allow_loss,
+                "switch.pfc.headroom",
+                quoted(headroom),
+                "more than 0B, or switch.pfc.allow_loss = true: without headroom a lossless class loses \
+                 packets",
+            ));
+        }
+        found.push(require(
+            self.reaction <= Time(1_000_000_000),
+            "switch.pfc.reaction",
+            quoted(self.reaction),
+            "at most 1ms",
+        ));
+        found.push(require(
+            (1..=MOST_QUANTA).contains(&self.quanta),
+            "switch.pfc.quanta",
+            self.quanta,
+            "1 to 65535",
+        ));
+        found
+    }
+}
+
+/// Checks the constraints with other keys.
+pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
+    let Some(pfc) = &s.switch.pfc else {
+        return Ok(());
+    };
+    let switch = &s.switch;
+    let others = [
+        ("switch.cut_through", switch.cut_through.is_some()),
+        ("switch.dualpi2", switch.dualpi2.is_some()),
+        ("switch.fq_codel", switch.fq_codel.is_some()),
+        ("switch.pie", switch.pie.is_some()),
+        ("switch.trimming", switch.trimming.is_some()),
+        ("pacer", s.pacer.is_some()),
+        ("measure.probe", s.measure.probe.is_some()),
+    ];
+    for (other, is) in others {
+        need(
+            !is,
+            other,
+            "a value beside switch.pfc",
+            &format!("one of switch.pfc and {other}: they are not modelled together"),
+        )?;
+    }
+    for (key, one) in s.each_transport() {
+        need(
+            !one.sends_messages(),
+            &format!("{key}.congestion_control"),
+            format!("\"{}\" beside switch.pfc", one.congestion_control),
+            "a transport of bytes: the message transport's NIC does not pause",
+        )?;
+    }
+    let limited = switch.ports.iter().find_map(|ports| ports.buffer);
+    let limited = Some(limited.unwrap_or(switch.buffer)).filter(|room| *room != Buffer::Unlimited);
+    if let Some(room) = limited {
+        let allowed = "\"unlimited\" with switch.pfc: switch.memory limits what a switch holds";
+        require(false, "switch.buffer", quoted(room), allowed)?;
+    }
+    let last = switch.priorities - 1;
+    let used = |class: u8| {
+        s.all_transports().any(|one| match one.priority {
+            Some(own) => own == class,
+            None => {
+                let is_high = class == 0 && s.workload.high_priority_below.is_some();
+                is_high || u32::from(class) == last.min(1)
+            }
+        })
+    };
+    let unused = pfc.classes.iter().flatten().find(|&&class| !used(class));
+    match unused {
+        Some(class) => require(
+            false,
+            "switch.pfc.classes",
+            format!("{:?}", pfc.classes.as_deref().unwrap_or_default()),
+            &format!(
+                "classes with traffic: no transport has priority = {class} \
+                 (workload.high_priority_below gives 0, otherwise it is {})",
+                last.min(1)
+            ),
+        ),
+        None => Ok(()),
+    }
+}
