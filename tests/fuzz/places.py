@@ -48,7 +48,8 @@ def known_keys() -> frozenset[str]:
     """The keys of the schema that a user writes, such as `switch.ports[].rate`."""
     keys = {row["key"] for row in json.loads(_core.keys())}
     # For a user's congestion controls only; hull itself writes the first.
-    return frozenset(keys - {"transport.own_sha256", "transport.messages"})
+    own = {"transport.own_sha256", "transport.messages", "switch.telemetry.record"}
+    return frozenset(keys - own)
 
 
 def dotted(place: Place) -> str:

@@ -14,4 +14,4 @@ mod near;
 pub use entity::{Entity, Kind};
 pub use event_queue::{EventQueue, LARGE};
 pub use later::FAR_BYTES;
-pub use near::{Due, PacketRef};
+pub use near::{DUE_BYTES, Due, PacketRef};

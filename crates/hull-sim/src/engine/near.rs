@@ -83,6 +83,10 @@ impl Near {
     }
 }
 
+/// Memory of an event that is due with many others, bytes: its place among the sorted ones, and as much
+/// for the sort by digits.
+pub const DUE_BYTES: u64 = 2 * size_of::<Near>() as u64;
+
 /// Number of events from which a sort by digits is faster.
 const MANY: usize = 64;
 

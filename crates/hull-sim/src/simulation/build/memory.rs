@@ -3,7 +3,7 @@
 //! samples. Sizes in bytes.
 
 use super::switches;
-use crate::engine::FAR_BYTES;
+use crate::engine::{DUE_BYTES, FAR_BYTES};
 use crate::host::{DelayLine, MessageNic, PacerStage, Puller, ReceivePath, SendProcessor};
 use crate::limits;
 use crate::measure::{FlowLog, LatencyLog, LinkCount};
@@ -164,8 +164,10 @@ impl Run<'_> {
             largest: _,
         } = traffic.backlog();
         let packets = packets(self.scenario, flows.min(hosts), bytes);
-        // Flows that open together are first messages, and have a packet and a timer each.
-        let of_opening = (size_of::<Message>() + size_of::<Packet>()) as u64 + FAR_BYTES;
+        // Flows that open together are first messages, and have a packet and a timer each; the timers
+        // are due together.
+        let of_opening =
+            (size_of::<Message>() + size_of::<Packet>()) as u64 + FAR_BYTES + DUE_BYTES;
         let of_traffic = (self.open_flows().saturating_mul(of_flow))
             .saturating_add(grown(flows).saturating_mul(of_opening))
             .saturating_add(Network::HELD_BYTES.saturating_mul(packets))
