@@ -53,6 +53,9 @@ def main() -> int:
     except OSError as error:
         _give_up_stdout()
         return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", 1)
+    finally:
+        if is_process:
+            interrupts.end()
     return status
 
 

@@ -42,6 +42,11 @@ def listen() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def end() -> None:
+    """From now on Ctrl-C is ignored: the command has ended, and Python's end takes milliseconds."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def held() -> Iterator[None]:
     """Ctrl-C in the block is raised after it."""
