@@ -24,6 +24,11 @@ fn run(args: &[String]) -> Result<String, String> {
         let [cell] = cells.as_slice() else {
             return Err(format!("{file}: {} cells; expected 1", cells.len()));
         };
+        if !cell.scenario.topology.failures.is_empty() {
+            return Err(format!(
+                "{file}: topology.failures: links that fail; expected none: the modules are not reset"
+            ));
+        }
         let folder = Path::new(folder).join(number.to_string());
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let identity = Identity {

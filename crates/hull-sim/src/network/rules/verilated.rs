@@ -161,11 +161,6 @@ impl Rule for VerilatedPort {
         WORK.marks.fetch_add(u64::from(marks), Relaxed);
         Decision::mark_if(marks)
     }
-
-    fn on_failure(&mut self, _now_ps: u64) {
-        // No experiment with hardware in the loop has a failing link.
-        unimplemented!("links that fail, with hardware in the loop");
-    }
 }
 
 impl Drop for VerilatedPort {
