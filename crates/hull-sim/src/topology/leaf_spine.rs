@@ -19,9 +19,12 @@ pub(super) fn build(network: &LeafSpine, mut parts: Parts) -> Result<Graph, Stri
         cores: 0,
     };
     let count = network.planes as usize;
-    let numbering = |each: usize| match count {
-        1 => Numbering::Single,
-        _ => Numbering::InPods(each),
+    let numbering = |each: usize| {
+        if count == 1 {
+            Numbering::Single
+        } else {
+            Numbering::InPods(each)
+        }
     };
     let (leaves, spines) = (pods.tors(), pods.aggs_per_pod);
     parts.switches("leaf", numbering(leaves), count * leaves, 1);
