@@ -30,6 +30,14 @@ impl Path {
         bdp_bytes(self.link_bps, rtt_ps)
     }
 
+    /// Window of a sender with this rate: what the rate carries in the round trip, counted in payload. A
+    /// NIC begins a packet while less than that is in flight, so it is a whole number of packets, bytes.
+    pub fn window_of_rate_bytes(&self, rate_bps: u64) -> u64 {
+        let payload_bytes = bdp_bytes(rate_bps, self.rtt_ps);
+        let packets = payload_bytes.div_ceil(u64::from(self.mss_bytes())).max(1);
+        packets * u64::from(self.mtu_bytes)
+    }
+
     /// Largest window, bytes.
     pub fn largest_window_bytes(&self) -> u64 {
         window_bytes(self.link_bps, self.rtt_ps, u64::from(self.mtu_bytes))
@@ -43,4 +51,27 @@ pub fn window_bytes(link_bps: u64, rtt_ps: u64, mtu_bytes: u64) -> u64 {
 
 fn bdp_bytes(link_bps: u64, rtt_ps: u64) -> u64 {
     (u128::from(link_bps) * u128::from(rtt_ps) / 8_000_000_000_000) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 100 Gbps carry 52,000 bytes in 4.16 us, 52 packets of 1,000 bytes of payload and 1,048
+    /// on the wire; 52,001 bytes begin a 53rd packet.
+    #[test]
+    fn window_of_a_rate_is_whole_packets() {
+        let path = Path {
+            link_bps: 100_000_000_000,
+            rtt_ps: 4_160_000,
+            near_rtt_ps: 4_160_000,
+            mtu_bytes: 1048,
+            header_bytes: 48,
+            trims: false,
+            initial_window_bytes: None,
+        };
+        assert_eq!(path.window_of_rate_bytes(100_000_000_000), 52 * 1048);
+        assert_eq!(path.window_of_rate_bytes(100_002_000_000), 53 * 1048);
+        assert_eq!(path.window_of_rate_bytes(1), 1048);
+    }
 }
