@@ -58,6 +58,8 @@ LoadBalancing = Literal[
     "ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed", "subflows", "plb", "flowlet"
 ]
 """Load balancer of the message transport."""
+Recovery = Literal["timeout", "go_back_n", "selective"]
+"""Recovery of lost packets."""
 PacerPlace = Literal["after_segmentation", "before_segmentation"]
 """Place of the pacer in the host."""
 AssociationDraw = Literal["echo", "packet"]
@@ -650,6 +652,26 @@ class Message(TypedDict):
     """Pause after which a packet begins a flowlet, with load_balancing = "flowlet" (default: the
     round trip).
     """
+    recovery: NotRequired[Recovery]
+    """Recovery of lost packets: by timeout and trimmed headers alone, go-back-N or selective
+    repeat. Unset: go back with the controls of RoCE's adapters, timeout with others.
+    """
+    reordering: NotRequired[int]
+    """Packets by which a packet may be overtaken before it counts as lost, with recovery =
+    "selective".
+    """
+    gap_interval: NotRequired[Time]
+    """Time after which a receiver repeats the request to go back to the same packet, with
+    recovery = "go_back_n".
+    """
+    cnp_interval: NotRequired[Time]
+    """Shortest time between two notifications of marks (CNP), which are packets of their own.
+    Unset: the mark returns in the packet's acknowledgment.
+    """
+    ack_priority: NotRequired[int]
+    """Priority class of acknowledgments and other control packets."""
+    cnp_priority: NotRequired[int]
+    """Priority class of notifications of marks."""
     ack_bytes: NotRequired[Size]
     """Received bytes after which the receiver must send an acknowledgment."""
     initial_window: NotRequired[int]

@@ -3,8 +3,9 @@
 //! Source: the reference simulator of Ultra Ethernet (named in `uet-nscc.md`). Connections with
 //! something to send take turns, one packet each; control packets (acknowledgments, credit) have their
 //! own queue. When both wait, ten control packets leave per data packet. The NIC requests a packet from
-//! a connection only when it can leave, so data queues in the connections. These packets bypass the
-//! host's stack, pacer and interrupts.
+//! a connection only when it can leave, so data queues in the connections. What belongs to a paused class
+//! waits beside the queues until a class resumes. These packets bypass the host's stack, pacer and
+//! interrupts.
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -25,6 +26,13 @@ pub enum Turn {
     Sender(u32),
 }
 
+/// What waits for a class to resume.
+#[derive(Debug, Default)]
+struct Paused {
+    control: VecDeque<Packet>,
+    senders: VecDeque<u32>,
+}
+
 /// The NIC of one host.
 #[derive(Debug)]
 #[repr(C)]
@@ -32,6 +40,8 @@ pub struct MessageNic {
     control: VecDeque<Packet>,
     senders: VecDeque<u32>,
     turn: u8,
+    /// What waits for the end of a pause, by class.
+    paused: Vec<Paused>,
     /// Time of the NIC's event in the event queue, ps; maintained by the simulation.
     pub event_ps: u64,
     /// Random numbers that select the paths of the host's packets.
@@ -45,6 +55,7 @@ impl MessageNic {
             control: VecDeque::new(),
             senders: VecDeque::new(),
             turn: 0,
+            paused: Vec::new(),
             event_ps: u64::MAX,
             random,
         }
@@ -60,9 +71,31 @@ impl MessageNic {
         self.senders.push_back(slot);
     }
 
+    /// Lets what had its turn wait for the end of its class's pause.
+    pub fn pause(&mut self, class: usize, turn: Turn) {
+        if self.paused.len() <= class {
+            self.paused.resize_with(class + 1, Paused::default);
+        }
+        match turn {
+            Turn::Control(packet) => self.paused[class].control.push_back(packet),
+            Turn::Sender(slot) => self.paused[class].senders.push_back(slot),
+        }
+    }
+
+    /// Lets what waits for the end of a pause take its turn again. Returns whether there is any.
+    pub fn resume(&mut self) -> bool {
+        let before = self.control.len() + self.senders.len();
+        for paused in &mut self.paused {
+            self.control.append(&mut paused.control);
+            self.senders.append(&mut paused.senders);
+        }
+        self.control.len() + self.senders.len() > before
+    }
+
     /// Number of connections with data to send.
     pub fn senders(&self) -> u64 {
-        self.senders.len() as u64
+        let paused = self.paused.iter().map(|paused| paused.senders.len());
+        (self.senders.len() + paused.sum::<usize>()) as u64
     }
 
     /// Slot of the connection whose turn is next.
@@ -87,10 +120,11 @@ impl MessageNic {
 
     /// Number of waiting control packets.
     pub fn backlog(&self) -> usize {
-        self.control.len()
+        let paused = self.paused.iter().map(|paused| paused.control.len());
+        self.control.len() + paused.sum::<usize>()
     }
 
-    /// Whether there is nothing to send.
+    /// Whether nothing waits for its turn.
     pub fn is_idle(&self) -> bool {
         self.control.is_empty() && self.senders.is_empty()
     }

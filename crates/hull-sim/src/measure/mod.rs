@@ -2,6 +2,7 @@
 //! it.
 
 mod capture;
+mod counts;
 mod cpu_time;
 mod distribution;
 mod fairness;
@@ -30,6 +31,7 @@ mod waits;
 
 pub use capture::HEADERS_BYTES;
 pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
+pub use counts::Counts;
 pub use cpu_time::thread_seconds;
 pub use distribution::{
     Distribution, LowerBounds, Ranked, Slowdown, SlowdownBounds, of_distribution,
@@ -52,7 +54,7 @@ pub use pauses::{PAUSE_COLUMNS, PauseCount, PauseSummary, write as write_pauses}
 pub use queries::{QUERY_COLUMNS, QuerySummary, write as write_queries};
 pub use queues::QUEUE_COLUMNS;
 pub(crate) use queues::{QueueLog, QueueRow};
-pub use registry::{Counts, statistics};
+pub use registry::statistics;
 pub use run_table::{PartTable, RunTable, TableError};
 pub use series::SERIES_COLUMNS;
 pub(crate) use series::{FlowReading, SeriesLog, SeriesRow};

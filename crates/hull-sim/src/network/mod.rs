@@ -42,7 +42,7 @@ pub(crate) use queues::Queues;
 pub use schedulers::{DUALPI2_QUEUES, DualPi2, FqCodel, Order};
 pub use selected::Selected;
 pub use shared_buffer::{SharedBuffer, SharedBufferConfig};
-pub use signal::{PacketAck, PacketNack, Signal};
+pub use signal::{GoBack, PacketAck, PacketNack, Signal};
 pub use trimming::Trimming;
 pub use unloaded::Segments;
 pub use waits::{FIRST_TIER, PACER, PLACES, SENDER, TIERS, Waits};

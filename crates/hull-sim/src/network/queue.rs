@@ -40,6 +40,12 @@ impl Paused {
         self.0 >> packet.class() & 1 == 1
     }
 
+    /// Whether a class is paused.
+    #[inline]
+    pub fn stops_class(self, class: u8) -> bool {
+        self.0 >> class & 1 == 1
+    }
+
     /// Whether any class is paused.
     #[inline]
     pub fn any(self) -> bool {

@@ -179,6 +179,12 @@ impl Queues {
         !self.is_empty() && (!self.paused.any() || self.heads().any())
     }
 
+    /// Whether a class is paused.
+    #[inline]
+    pub fn stops(&self, class: u8) -> bool {
+        self.paused.stops_class(class)
+    }
+
     /// Pauses a class: none of its packets is selected any more.
     pub fn pause(&mut self, class: usize) {
         self.paused.set(class, true);

@@ -12,6 +12,10 @@ pub enum Signal {
     Ack(PacketAck),
     /// A packet has arrived without its payload.
     Nack(PacketNack),
+    /// A packet has arrived after a missing one, and was discarded.
+    GoBack(GoBack),
+    /// Marked packets have arrived (the congestion notification packet of RoCE).
+    Notification,
     /// Too few packets of a group with parity have arrived in time.
     GroupNack {
         /// Number of the group.
@@ -61,4 +65,13 @@ pub struct PacketNack {
     pub marked: bool,
     /// Whether the port to the receiver trimmed the packet.
     pub last_hop: bool,
+}
+
+/// Request to send again from a packet on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GoBack {
+    /// The missing packet; all below have arrived.
+    pub expected: u32,
+    /// Bytes of all arrived packets; each packet counts once.
+    pub received_bytes: u64,
 }

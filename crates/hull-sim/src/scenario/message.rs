@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CongestionControl, Erasure, Scenario, Transport, UnoCcSettings};
 use crate::problem::{Problem, need, quoted, require};
-use crate::transport::message::LoadBalancing;
+use crate::transport::message::{LoadBalancing, Recovery};
 use crate::units::{Size, Time};
 
 /// Settings of the message transport, whose congestion controls are Ultra Ethernet's and Uno's, or a class of
@@ -26,6 +26,27 @@ pub struct Message {
     /// round trip).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flowlet_gap: Option<Time>,
+    /// Recovery of lost packets: by timeout and trimmed headers alone, go-back-N or selective repeat. Unset: go
+    /// back with the controls of RoCE's adapters, timeout with others.
+    #[serde(default)]
+    pub recovery: Recovery,
+    /// Packets by which a packet may be overtaken before it counts as lost, with recovery = "selective".
+    #[serde(default)]
+    pub reordering: u32,
+    /// Time after which a receiver repeats the request to go back to the same packet, with recovery =
+    /// "go_back_n".
+    #[serde(default = "gap_interval")]
+    pub gap_interval: Time,
+    /// Shortest time between two notifications of marks (CNP), which are packets of their own. Unset: the mark
+    /// returns in the packet's acknowledgment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cnp_interval: Option<Time>,
+    /// Priority class of acknowledgments and other control packets.
+    #[serde(default)]
+    pub ack_priority: u8,
+    /// Priority class of notifications of marks.
+    #[serde(default)]
+    pub cnp_priority: u8,
     /// Received bytes after which the receiver must send an acknowledgment.
     #[serde(default = "ack_bytes")]
     pub ack_bytes: Size,
@@ -67,6 +88,9 @@ fn is_default(unocc: &UnoCcSettings) -> bool {
 const fn ack_bytes() -> Size {
     Size(16_384)
 }
+const fn gap_interval() -> Time {
+    Time(500_000_000)
+}
 
 impl Default for Message {
     fn default() -> Self {
@@ -75,6 +99,12 @@ impl Default for Message {
             load_balancing: LoadBalancing::default(),
             subflows: subflows(),
             flowlet_gap: None,
+            recovery: Recovery::default(),
+            reordering: 0,
+            gap_interval: gap_interval(),
+            cnp_interval: None,
+            ack_priority: 0,
+            cnp_priority: 0,
             ack_bytes: ack_bytes(),
             initial_window: None,
             round_trip: None,
@@ -84,6 +114,9 @@ impl Default for Message {
         }
     }
 }
+
+/// Largest reordering that a connection may tolerate, packets.
+const MOST_REORDERING: u32 = 100_000;
 
 impl Message {
     /// Checks each key.
@@ -110,6 +143,22 @@ impl Message {
                 "1 to 1000000 packets",
             )?;
         }
+        let selects = self.recovery == Recovery::Selective;
+        require(
+            self.reordering == 0 || (selects && self.reordering <= MOST_REORDERING),
+            "transport.message.reordering",
+            self.reordering,
+            &match selects {
+                true => format!("at most {MOST_REORDERING} packets"),
+                false => "0 without transport.message.recovery = \"selective\"".to_owned(),
+            },
+        )?;
+        require(
+            self.recovery != Recovery::GoBackN || self.erasure.is_none(),
+            "transport.message.recovery",
+            "\"go_back_n\" beside transport.message.erasure",
+            "\"timeout\" or \"selective\": a group's packets may arrive in any order",
+        )?;
         require(
             (1..=self.paths).contains(&self.subflows)
                 || self.load_balancing != LoadBalancing::Subflows,
@@ -123,6 +172,8 @@ impl Message {
             ("round_trip", self.round_trip),
             ("timeout", self.timeout),
             ("flowlet_gap", self.flowlet_gap),
+            ("gap_interval", Some(self.gap_interval)),
+            ("cnp_interval", self.cnp_interval),
         ] {
             require(
                 time.is_none_or(|time| (Time(100_000)..=Time(10_000_000_000_000)).contains(&time)),

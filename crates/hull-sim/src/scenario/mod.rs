@@ -2,6 +2,7 @@
 //! keys in the documentation and the resolved files are derived.
 
 mod absent_controls;
+mod adapter_defaults;
 mod check;
 mod congestion_control;
 mod constant_rate;

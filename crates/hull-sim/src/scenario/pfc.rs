@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Scenario, Switch};
 use crate::problem::{Problem, need, quoted, require};
+use crate::topology::NicRule;
 use crate::units::{Buffer, Share, Size, Time};
 
 /// Priority flow control (IEEE 802.1Q), or PAUSE of whole links (IEEE 802.3): a switch that holds too many
@@ -178,14 +179,12 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
             &format!("one of switch.pfc and {other}: they are not modelled together"),
         )?;
     }
-    for (key, one) in s.each_transport() {
-        need(
-            !one.sends_messages(),
-            &format!("{key}.congestion_control"),
-            format!("\"{}\" beside switch.pfc", one.congestion_control),
-            "a transport of bytes: the message transport's NIC does not pause",
-        )?;
-    }
+    need(
+        s.host.nic_choice() != NicRule::PerPacket,
+        "host.nic_choice",
+        "\"per_packet\" beside switch.pfc",
+        "\"hash\" or \"rail\": a NIC that shares its packets with others does not pause",
+    )?;
     let limited = switch.ports.iter().find_map(|ports| ports.buffer);
     let limited = Some(limited.unwrap_or(switch.buffer)).filter(|room| *room != Buffer::Unlimited);
     if let Some(room) = limited {
@@ -194,12 +193,17 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     }
     let last = switch.priorities - 1;
     let used = |class: u8| {
-        s.all_transports().any(|one| match one.priority {
-            Some(own) => own == class,
-            None => {
-                let is_high = class == 0 && s.workload.high_priority_below.is_some();
-                is_high || u32::from(class) == last.min(1)
-            }
+        s.all_transports().any(|one| {
+            let message = &one.message;
+            let is_of_data = match one.priority {
+                Some(own) => own == class,
+                None => {
+                    let is_high = class == 0 && s.workload.high_priority_below.is_some();
+                    is_high || u32::from(class) == last.min(1)
+                }
+            };
+            let is_of_answers = [message.ack_priority, message.cnp_priority].contains(&class);
+            is_of_data || (one.sends_messages() && is_of_answers)
         })
     };
     let unused = pfc.classes.iter().flatten().find(|&&class| !used(class));

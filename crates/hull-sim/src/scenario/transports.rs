@@ -130,17 +130,13 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
                 return Err(lacking.map_or_else(other, |told| Problem::new(&key, told)));
             }
         }
-        priority(&of("priority"), own.priority, s.switch.priorities)?;
+        priorities(&format!("transports.{name}"), own, s.switch.priorities)?;
         // A flow list may name the transport; its reader checks that ([`Scenario::check_listed`]).
         if !s.workload.has_list() && !named.iter().any(|(_, used)| used == name) {
             Err(without_flows(name))?;
         }
     }
-    priority(
-        "transport.priority",
-        s.transport.priority,
-        s.switch.priorities,
-    )
+    priorities("transport", &s.transport, s.switch.priorities)
 }
 
 /// Error for a transport that no workload names.
@@ -153,11 +149,20 @@ fn without_flows(name: &str) -> (String, String) {
     )
 }
 
-fn priority(key: &str, class: Option<u8>, priorities: u32) -> Result<(), Problem> {
+/// Checks the classes of a transport's packets.
+fn priorities(of: &str, transport: &Transport, priorities: u32) -> Result<(), Problem> {
     let last = priorities - 1;
     let allowed = format!("0 to {last}, with switch.priorities = {priorities}");
-    let found = u32::from(class.unwrap_or(0));
-    require(found <= last, key, found, &allowed)
+    let message = &transport.message;
+    for (key, class) in [
+        ("priority", transport.priority.unwrap_or(0)),
+        ("message.ack_priority", message.ack_priority),
+        ("message.cnp_priority", message.cnp_priority),
+    ] {
+        let key = format!("{of}.{key}");
+        require(u32::from(class) <= last, &key, class, &allowed)?;
+    }
+    Ok(())
 }
 
 impl Scenario {

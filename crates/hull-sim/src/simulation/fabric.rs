@@ -45,13 +45,25 @@ impl Fabric {
         }
     }
 
-    /// Serves pauses that begin, end or are refreshed now.
-    pub fn serve_pauses(&mut self, clock: &mut Clock) {
+    /// Serves pauses that begin, end or are refreshed now. Returns hosts' ports of which a pause has ended.
+    pub fn serve_pauses(&mut self, clock: &mut Clock) -> Vec<usize> {
         let now_ps = clock.now_ps;
-        (self.network).serve_pauses(now_ps, |port, at_ps| {
-            clock.schedule(at_ps, Kind::Transmit, port);
+        let mut resumed = Vec::new();
+        self.network.serve_pauses(now_ps, |port, next_ps| {
+            if let Some(at_ps) = next_ps {
+                clock.schedule(at_ps, Kind::Transmit, port);
+            }
+            resumed.push(port);
         });
         self.schedule_pauses(clock);
+        resumed.retain(|&port| self.is_of_host(port));
+        resumed
+    }
+
+    /// Number of the host that sends through this port.
+    pub fn host_at(&self, port: usize) -> usize {
+        let hosts = self.graph.hosts();
+        hosts.partition_point(|&node| node < self.graph.port_owner(port))
     }
 
     /// Whether a host sends through this port.

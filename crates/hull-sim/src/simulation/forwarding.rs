@@ -217,11 +217,15 @@ impl Simulation {
             let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
             (self.endpoints).drop_packet(packet, now_ps, options, &mut self.tally);
         }
+        let down = Vec::from_iter(self.fabric.failed_ports());
         if self.endpoints.limits_queues {
-            let down = self.fabric.failed_ports();
-            down.for_each(|port| self.endpoints.forget_host_queue(port));
+            (down.iter()).for_each(|&port| self.endpoints.forget_host_queue(port));
         }
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         self.endpoints.table.reroute(network, routes);
+        let of_hosts = down
+            .into_iter()
+            .filter(|&port| self.fabric.is_of_host(port));
+        self.resume_nics(&Vec::from_iter(of_hosts)); // a failure ends the pauses of its link
     }
 }

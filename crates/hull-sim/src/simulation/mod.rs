@@ -278,7 +278,10 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options, &mut self.tally);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index as u32, self.clock.now_ps),
-            Kind::Pause => self.fabric.serve_pauses(&mut self.clock),
+            Kind::Pause => {
+                let resumed = self.fabric.serve_pauses(&mut self.clock);
+                self.resume_nics(&resumed);
+            }
             Kind::Limiter => self.serve_limiter(index),
             Kind::Held => {
                 self.fabric.let_in(index, &mut self.clock);

@@ -135,7 +135,9 @@ const MAY_TOUCH_ALL: [(&str, &str); 7] = [
     ),
     ("timers.rs", "a timer that is due lets a flow send"),
     (
-        "message.rs",
+        "message/mod.rs",
+        "message/nic.rs",
+        "message/timers.rs",
         "the same for the message transport, whose hosts also grant credit",
     ),
     (

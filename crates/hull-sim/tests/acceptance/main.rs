@@ -51,6 +51,7 @@ mod random_messages;
 mod random_scenarios;
 mod random_settings;
 mod rcp;
+mod rdma;
 mod red_and_pi;
 mod red_draw;
 mod refused_before_the_run;

@@ -290,9 +290,15 @@ impl Network {
         }
     }
 
-    /// Serves what is due by `now_ps`. Calls `select` with the ports that must select a packet, and the
-    /// time of the selection, ps.
-    pub fn serve_pauses(&mut self, now_ps: u64, mut select: impl FnMut(usize, u64)) {
+    /// Whether links may pause.
+    #[inline(always)]
+    pub fn has_pauses(&self) -> bool {
+        self.pauses.is_some()
+    }
+
+    /// Serves what is due by `now_ps`. Calls `resume` with each port of which a pause ends, and the time of
+    /// its next selection if it must be scheduled, ps.
+    pub fn serve_pauses(&mut self, now_ps: u64, mut resume: impl FnMut(usize, Option<u64>)) {
         while let Some(pauses) = self.pauses.as_deref_mut()
             && let Some(&Reverse((at_ps, _, act))) = pauses.due.peek()
             && at_ps <= now_ps
@@ -302,12 +308,12 @@ impl Network {
                 Act::Pause { port, class } => self.begin_pause(now_ps, port, class),
                 Act::Resume { port, class } => {
                     pauses.counts[port as usize][usize::from(class)].resumes += 1;
-                    self.end_pause(now_ps, port, class, &mut select);
+                    self.end_pause(now_ps, port, class, &mut resume);
                 }
                 Act::Expire { port, class } => {
                     let paused = pauses.paused[port as usize][usize::from(class)];
                     if paused.until_ps == now_ps {
-                        self.end_pause(now_ps, port, class, &mut select);
+                        self.end_pause(now_ps, port, class, &mut resume);
                     }
                 }
                 Act::Refresh { memory, from } => {
@@ -344,7 +350,7 @@ impl Network {
         now_ps: u64,
         port: u32,
         class: u8,
-        select: &mut impl FnMut(usize, u64),
+        resume: &mut impl FnMut(usize, Option<u64>),
     ) {
         let Some(pauses) = self.pauses.as_deref_mut() else {
             return;
@@ -352,9 +358,7 @@ impl Network {
         if pauses.end(now_ps, port, class) {
             for class in pauses.stopped(class, self.classes) {
                 let next_ps = self.ports[port as usize].resume(now_ps, class);
-                next_ps
-                    .into_iter()
-                    .for_each(|at_ps| select(port as usize, at_ps));
+                resume(port as usize, next_ps);
             }
         }
     }

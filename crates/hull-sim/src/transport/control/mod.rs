@@ -167,6 +167,8 @@ pub enum LostBy {
     },
     /// The receiver waits no longer for the packet's group (erasure coding).
     Group,
+    /// A later packet has arrived.
+    Gap,
     /// The packet was not acknowledged in time.
     Timeout,
 }
@@ -248,7 +250,9 @@ pub trait CongestionControl {
     fn on_packet_lost(&mut self, window: &mut Window, lost: &LostPacket) {
         match (lost.is_first, lost.by) {
             (false, _) => {}
-            (true, LostBy::Nack { .. } | LostBy::Group) => self.on_loss(window, lost.flight),
+            (true, LostBy::Nack { .. } | LostBy::Group | LostBy::Gap) => {
+                self.on_loss(window, lost.flight);
+            }
             (true, LostBy::Timeout) => self.on_timeout(window, lost.flight),
         }
     }
@@ -411,6 +415,16 @@ impl ControlName {
     /// Whether this is a control of the message transport.
     pub fn is_of_messages(&self) -> bool {
         ControlName::OF_MESSAGES.contains(self)
+    }
+
+    /// Keys of `[transport.message]` with the values that they have with the control if a scenario does not
+    /// set them.
+    pub fn message_defaults(&self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::NewReno | Self::Cubic | Self::Bic | Self::Bbr | Self::Dctcp | Self::Prague => &[],
+            Self::Vegas | Self::Qcn | Self::QcnAimd | Self::Rcp | Self::ConstantRate => &[],
+            Self::Nscc | Self::Rccc | Self::NsccRccc | Self::UnoCc | Self::External(_) => &[],
+        }
     }
 
     /// Keys of `[transport]` that matter to the control.

@@ -63,7 +63,9 @@ impl CongestionControl for NsccControl {
                 self.state.on_nack(&self.constants, &event);
             }
             LostBy::Group => {}
-            LostBy::Timeout => self.state.on_timeout(&self.constants, lost.bytes as u32),
+            LostBy::Gap | LostBy::Timeout => {
+                self.state.on_timeout(&self.constants, lost.bytes as u32);
+            }
         }
     }
 

@@ -12,11 +12,13 @@
 
 mod balancing;
 mod receiver;
+mod recovery;
 mod sender;
 mod sent;
 
 pub use balancing::LoadBalancing;
 pub use receiver::{Arriving, MessageReceiver};
+pub use recovery::Recovery;
 pub use sender::{MessageSender, Sending};
 
 use std::collections::VecDeque;
@@ -40,6 +42,18 @@ pub struct MessageConfig {
     /// Whether that time grows with the measured round trip and with repeated losses: in unlimited
     /// buffers a packet may wait for any time.
     pub timeout_grows: bool,
+    /// Recovery of lost packets.
+    pub recovery: Recovery,
+    /// Number of packets by which a packet may be overtaken before it counts as lost, with selective repeat.
+    pub reordering: u32,
+    /// Time after which a receiver repeats a request to go back, ps.
+    pub gap_interval_ps: u64,
+    /// Shortest time between two notifications of marks, ps; `None` if acknowledgments carry the marks.
+    pub notification_ps: Option<u64>,
+    /// Class of acknowledgments and other control packets.
+    pub ack_class: u8,
+    /// Class of notifications of marks.
+    pub notification_class: u8,
     /// Number of received bytes after which the receiver must acknowledge.
     pub ack_bytes: u32,
     /// Number of entropy values per connection.

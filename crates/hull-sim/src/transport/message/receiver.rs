@@ -10,8 +10,9 @@ use hull_core::ack_coalescing::{AckCoalescing, AckedPacket};
 use hull_core::erasure::ErasureReceiver;
 use hull_core::packet_set::{Arrival, PacketSet, Reordering};
 
-use super::{Ends, MessageConfig};
-use crate::network::{Packet, PacketAck, PacketNack, PathWord, Signal, flags};
+use super::recovery::{GapRequests, Notifications};
+use super::{Ends, MessageConfig, Recovery};
+use crate::network::{GoBack, Packet, PacketAck, PacketNack, PathWord, Signal, flags};
 use crate::prefetch::prefetch;
 use crate::transport::sequence;
 
@@ -62,6 +63,12 @@ pub struct MessageReceiver {
     received_bytes: u64,
     received_payload: u64,
     coalescing: AckCoalescing,
+    /// Requests to go back, if packets are accepted in order only.
+    gaps: Option<GapRequests>,
+    /// Packets discarded because an earlier one was missing.
+    discards: u64,
+    /// Notifications of marks, if acknowledgments do not carry them.
+    notifications: Option<Notifications>,
     /// Groups, if erasure coding is used.
     groups: Option<ErasureReceiver>,
     /// Time of the group timer's event in the event queue, ps; maintained by the simulation.
@@ -86,6 +93,10 @@ impl MessageReceiver {
             received_bytes: 0,
             received_payload: 0,
             coalescing: AckCoalescing::new(u64::from(config.ack_bytes)),
+            gaps: (config.recovery == Recovery::GoBackN)
+                .then(|| GapRequests::new(config.gap_interval_ps)),
+            discards: 0,
+            notifications: config.notification_ps.map(Notifications::new),
             groups: (config.erasure).map(|of| ErasureReceiver::new(of.code, of.wait_ps)),
             group_event_ps: u64::MAX,
         }
@@ -124,6 +135,11 @@ impl MessageReceiver {
         self.received_payload
     }
 
+    /// Number of packets that were discarded because an earlier one was missing.
+    pub fn discards(&self) -> u64 {
+        self.discards
+    }
+
     /// Reordering of the packets.
     pub fn reordering(&self) -> Reordering {
         self.packets.reordering()
@@ -131,7 +147,19 @@ impl MessageReceiver {
 
     /// Processes a packet with its payload. Returns the acknowledgment to be sent, if one is due.
     pub fn on_data(&mut self, now_ps: u64, packet: &Arriving) -> Option<Signal> {
-        let number = sequence::unwrap(packet.number, self.packets.expected());
+        let expected = self.packets.expected();
+        let number = sequence::unwrap(packet.number, expected);
+        if let Some(gaps) = &mut self.gaps
+            && number > expected
+        {
+            let back = GoBack {
+                expected: sequence::wrap(expected),
+                received_bytes: self.received_bytes,
+            };
+            self.discards += 1;
+            let asks = gaps.on_gap(now_ps, expected);
+            return asks.then_some(Signal::GoBack(back));
+        }
         let is_new = self.packets.insert(number) == Arrival::New;
         if is_new {
             self.count(number, packet.bytes);
@@ -140,17 +168,27 @@ impl MessageReceiver {
                 self.delivered_bytes = bytes;
             }
         }
+        let held = self.packets.held();
+        let overtakes = held > 0 && self.config.recovery == Recovery::Selective;
+        let marked = packet.marked && self.notifications.is_none();
         let due = self.coalescing.on_packet(&AckedPacket {
             bytes: u32::from(packet.bytes),
             duplicate: !is_new,
-            marked: packet.marked,
-            request: packet.asks_ack,
-            held: self.packets.held(),
+            marked,
+            request: packet.asks_ack || overtakes,
+            held,
         });
         due.then(|| {
-            let from_packet = packet.marked || (packet.asks_ack && is_new);
+            let from_packet = marked || (packet.asks_ack && is_new);
             self.ack(number, packet, from_packet)
         })
+    }
+
+    /// Processes a packet's mark. Returns the notification to be sent, if one is due.
+    pub fn notification(&mut self, now_ps: u64, packet: &Arriving) -> Option<Signal> {
+        let notifications = self.notifications.as_mut()?;
+        let is_due = packet.marked && notifications.on_mark(now_ps);
+        is_due.then_some(Signal::Notification)
     }
 
     /// Counts a packet that is now available.
@@ -223,7 +261,7 @@ impl MessageReceiver {
             map: self.packets.map(map_base),
             received_bytes: self.received_bytes,
             entropy: packet.entropy,
-            marked: packet.marked,
+            marked: packet.marked && self.notifications.is_none(),
             resent: packet.resent,
         })
     }

@@ -3,14 +3,16 @@
 //! for packets and puts nothing on a wire itself. Times are ps; sizes are bytes with headers unless
 //! named payload.
 
+mod recovery;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use hull_core::entropy::{self, LoadBalance, LoadBalancer};
 
 use super::sent::{News, SentPackets};
-use super::{Ends, MessageConfig};
-use crate::network::{Answer, PacketAck, PacketNack};
+use super::{Ends, MessageConfig, Recovery};
+use crate::network::{Answer, PacketAck};
 use crate::transport::control::{
     Backlog, CongestionControl, Echo, Feedback, LostBy, LostPacket, MessageController, Pace, Start,
 };
@@ -70,8 +72,12 @@ pub struct MessageSender {
     received_bytes: u64,
     /// Packet sent next after the last reported loss: losses below are of the same window of data.
     recovery_end: u64,
+    /// Packets below have been compared with later acknowledged ones.
+    overtaken: u64,
     /// Send time of the last packet, ps, and its size, bytes.
     last_sent: Option<(u64, u16)>,
+    /// Time of the next packet as the pace was when the last one was sent, ps, for a control that keeps it.
+    gap_end_ps: u64,
     /// Whether the sender is queued at the host's NIC.
     pub waits_for_nic: bool,
     /// Time at which the oldest packet in flight counts as lost, ps; `u64::MAX` if none is in
@@ -112,7 +118,9 @@ impl MessageSender {
             in_flight_bytes: 0,
             received_bytes: 0,
             recovery_end: 0,
+            overtaken: 0,
             last_sent: None,
+            gap_end_ps: 0,
             waits_for_nic: false,
             timeout_ps: NEVER,
             doublings: 0,
@@ -210,6 +218,9 @@ impl MessageSender {
         let Some((last_ps, bytes)) = self.last_sent else {
             return 0;
         };
+        if !self.control.adjusts_gap() {
+            return self.gap_end_ps;
+        }
         let pace = self.control.pace();
         match pace.gap_ps(bytes) {
             Some(gap_ps) => last_ps.saturating_add(gap_ps),
@@ -237,7 +248,8 @@ impl MessageSender {
     pub fn poll(&mut self, now_ps: u64, senders: u64, random: u64) -> Option<Sending> {
         let lost = self.sent.next_lost();
         let bytes = self.next_bytes()?;
-        self.control.on_sent(now_ps, bytes);
+        let pace = self.control.on_sent(now_ps, bytes);
+        self.gap_end_ps = now_ps.saturating_add(pace.gap_ps(bytes).unwrap_or(0));
         let number = match lost {
             Some((number, _)) => {
                 self.sent.resend(now_ps, number);
@@ -336,9 +348,6 @@ impl MessageSender {
     /// Processes an acknowledgment with what switches wrote into the most recent data. Returns true if a
     /// message is completely acknowledged by it.
     pub fn on_ack(&mut self, now_ps: u64, ack: &PacketAck, answer: Answer<'_>) -> bool {
-        let received = ack.received_bytes.saturating_sub(self.received_bytes);
-        self.received_bytes += received;
-        self.in_flight_bytes -= received as i64;
         let first = self.sent.first();
         let packet = sequence::unwrap(ack.packet, first);
         let sent_ps = self.sent.sample_ps(packet, ack.resent);
@@ -348,9 +357,9 @@ impl MessageSender {
         {
             self.fit_timeout(now_ps - first_ps);
         }
-        let cumulative = sequence::unwrap(ack.cumulative, first);
-        self.in_flight_bytes += self.sent.arrived_below(cumulative) as i64;
+        let received = self.take_received(ack.received_bytes, ack.cumulative);
         self.take_map(sequence::unwrap(ack.map_base, first), ack.map);
+        self.lose_overtaken(now_ps, packet);
         let of_path = match ack.marked {
             true => entropy::Feedback::Ecn,
             false => entropy::Feedback::Good,
@@ -373,6 +382,22 @@ impl MessageSender {
         };
         self.control.on_ack(&mut self.window, &event);
         self.set_timeouts(now_ps);
+        self.pass_ends()
+    }
+
+    /// Processes the part of a receiver's answer that counts all that has arrived in order. Returns the
+    /// bytes that have newly arrived.
+    fn take_received(&mut self, received_bytes: u64, cumulative: u32) -> u64 {
+        let received = received_bytes.saturating_sub(self.received_bytes);
+        self.received_bytes += received;
+        self.in_flight_bytes -= received as i64;
+        let cumulative = sequence::unwrap(cumulative, self.sent.first());
+        self.in_flight_bytes += self.sent.arrived_below(cumulative) as i64;
+        received
+    }
+
+    /// Completes messages that have arrived. Returns whether there are any.
+    fn pass_ends(&mut self) -> bool {
         let passed = self.ends.pass(self.sent.first());
         self.acked_bytes = passed.unwrap_or(self.acked_bytes);
         passed.is_some()
@@ -388,37 +413,21 @@ impl MessageSender {
         }
     }
 
-    /// Processes the NACK of a packet that arrived without its payload.
-    pub fn on_nack(&mut self, now_ps: u64, nack: &PacketNack) {
-        let number = sequence::unwrap(nack.packet, self.sent.first());
-        let Some((sent_ps, bytes)) = self.sent.lose(number) else {
-            return; // It has arrived, or counts as lost already.
+    /// Processes a notification of marked packets.
+    pub fn on_notification(&mut self, now_ps: u64) {
+        let event = Feedback {
+            now_ps,
+            una: self.received_bytes,
+            nxt: self.received_bytes + self.in_flight_bytes.max(0) as u64,
+            acked: 0,
+            echo: Echo::marks(true),
+            after_loss: false,
+            may_grow: false,
+            rtt_ps: None,
+            srtt_ps: 0,
+            sent_ps: None,
         };
-        let by = LostBy::Nack {
-            rtt_ps: now_ps - sent_ps,
-            left_to_receiver: self.config.grants_credit && nack.last_hop,
-        };
-        self.report_lost(now_ps, number, u64::from(bytes), by);
-        let of_path = match (nack.last_hop, nack.marked) {
-            (false, _) => entropy::Feedback::Nack,
-            (true, true) => entropy::Feedback::Ecn,
-            (true, false) => entropy::Feedback::Good,
-        };
-        self.balancer.on_feedback(nack.entropy, of_path, now_ps);
-        self.set_timeouts(now_ps);
-    }
-
-    /// Processes the NACK of a group: its unacknowledged packets count as lost.
-    pub fn on_group_nack(&mut self, now_ps: u64, group: u64) {
-        let (packets, _) = self.config.unit();
-        let of_group = group * packets..(group + 1) * packets;
-        let last = of_group.end - 1;
-        let lost = of_group.filter_map(|number| self.sent.lose(number));
-        let bytes: u64 = lost.map(|(_, bytes)| u64::from(bytes)).sum();
-        self.report_lost(now_ps, last, bytes, LostBy::Group);
-        self.balancer
-            .on_feedback(0, entropy::Feedback::Nack, now_ps);
-        self.set_timeouts(now_ps);
+        self.control.on_ack(&mut self.window, &event);
     }
 
     /// Processes a pull that reports the granted credit, quanta.
@@ -435,11 +444,16 @@ impl MessageSender {
             self.backoff = (self.backoff + 1).min(MOST_BACKOFF);
         }
         let path = self.sent.path(number);
-        let (_, bytes) = self.sent.lose(number)?;
         self.timeouts += 1;
         self.balancer
             .on_feedback(path, entropy::Feedback::Timeout, now_ps);
-        self.report_lost(now_ps, number, u64::from(bytes), LostBy::Timeout);
+        match self.config.recovery {
+            Recovery::GoBackN => self.lose_all(now_ps, LostBy::Timeout),
+            Recovery::Timeout | Recovery::Selective => {
+                let (_, bytes) = self.sent.lose(number)?;
+                self.report_lost(now_ps, number, u64::from(bytes), LostBy::Timeout);
+            }
+        }
         self.set_timeouts(now_ps);
         self.control.lacks_credit().then(|| self.demand(senders))?
     }

@@ -152,6 +152,12 @@ impl Port {
         }
     }
 
+    /// Whether a class is paused; a FIFO pauses none.
+    #[inline]
+    pub fn stops(&self, class: u8) -> bool {
+        self.queues().is_some_and(|queues| queues.stops(class))
+    }
+
     /// Resumes a class at `now_ps`. Returns the time of the next selection if it must be scheduled, ps.
     pub fn resume(&mut self, now_ps: u64, class: usize) -> Option<u64> {
         let free_ps = self.busy_until_ps;
