@@ -20,6 +20,12 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """The switches of thesis table 2.1. Alpha follows from the memory that one busy port gets,
 600 to 700 KB of 4 MB (thesis 2.3.1 and 4.5.2), and is the same for all three.
 """
+Renewal = Literal["half_time", "expiry", "each_packet", "never"]
+"""When a switch asks again for a pause that it still needs."""
+PfcRules = Literal["802.1q", "ns3-datacenter", "hpcc", "conweave"]
+"""Rules of a switch's memory for lossless traffic. The simulators are ns-3 forks, at the
+revisions of docs/pauses.md.
+"""
 MarkOn = Literal["enqueue", "dequeue", "sent"]
 """Time at which the queue is compared with the threshold."""
 QueueLength = str | float
@@ -668,6 +674,8 @@ class Message(TypedDict):
     """Shortest time between two notifications of marks (CNP), which are packets of their own.
     Unset: the mark returns in the packet's acknowledgment.
     """
+    ack_size: NotRequired[Size]
+    """Size of an acknowledgment and other control packets. Unset: `transport.header`."""
     ack_priority: NotRequired[int]
     """Priority class of acknowledgments and other control packets."""
     cnp_priority: NotRequired[int]
@@ -1194,8 +1202,18 @@ class Pfc(TypedDict):
     """Time from a pause frame's arrival to its effect, 614.4 ns at most in IEEE 802.1Q."""
     quanta: NotRequired[int]
     """Time of a pause, in quanta of 512 bits at the link's rate."""
-    refresh: NotRequired[bool]
-    """Whether a switch repeats a pause that it still needs after half of its time."""
+    renewal: NotRequired[Renewal]
+    """When a switch asks again for a pause that it still needs."""
+    pause_at_threshold: NotRequired[bool]
+    """Whether the peer pauses when the class reaches the threshold, not with the first packet
+    above it.
+    """
+    resume_below: NotRequired[Size]
+    """Bytes of a port and class below which its peer resumes in any case."""
+    headroom_outside: NotRequired[bool]
+    """Whether the headroom is beside `switch.memory`, not a part of it."""
+    rules: NotRequired[PfcRules]
+    """Rules whose values the unset keys have: IEEE 802.1Q's, or a simulator's."""
 
 
 class Memory(TypedDict):

@@ -68,7 +68,7 @@ impl Network {
             let memory = &mut self.memories[shared.memory as usize];
             memory.release_at(leaves_ps, queue, u32::from(bytes));
         }
-        if room == Room::Headroom {
+        if room == Room::Headroom || self.pauses_early() {
             self.note_headroom(now_ps, shared.memory, (queue, from));
         }
         verdict

@@ -34,7 +34,9 @@ pub use ingress::Occupied;
 pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
-pub use pause::{ClassPauses, Guard, Guarded, PauseConfig, PauseLink, PauseLoop, Room, Threshold};
+pub use pause::{
+    ClassPauses, Guard, Guarded, PauseConfig, PauseLink, PauseLoop, Renewal, Room, Threshold,
+};
 pub(crate) use port::ps_per_byte_q16;
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};
 pub(crate) use queue::Waiting;

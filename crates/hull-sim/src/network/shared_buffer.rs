@@ -159,7 +159,8 @@ impl SharedBuffer {
         Some(*at_ps)
     }
 
-    fn free_bytes(&self) -> u64 {
+    /// Free part of the shared pool, bytes.
+    pub fn free_bytes(&self) -> u64 {
         self.pool_bytes.saturating_sub(self.pool_used)
     }
 

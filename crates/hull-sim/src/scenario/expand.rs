@@ -9,7 +9,7 @@ use super::short_keys::with_full_names;
 use super::source::Position;
 use super::{
     ExternalControls, Place, Resolved, Scenario, ScenarioError, Swept, adapter_defaults, check,
-    congestion_control, delayed_ack, overrides, pacer, queue_rules, shape, transports,
+    congestion_control, delayed_ack, overrides, pacer, pfc, queue_rules, shape, transports,
     uno_phantom_queue,
 };
 use crate::limits;
@@ -325,6 +325,7 @@ fn decode(table: &Table) -> Result<(Scenario, Vec<String>), Vec<Problem>> {
     transports::complete(&mut table);
     let mut derived = delayed_ack::derive(&mut table);
     derived.extend(adapter_defaults::derive(&mut table));
+    derived.extend(pfc::derive(&mut table));
     let scenario = serde_path_to_error::deserialize(table).map_err(|e| {
         let path = e.path().to_string();
         let key = if path == "." { String::new() } else { path };

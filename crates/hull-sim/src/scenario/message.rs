@@ -41,6 +41,9 @@ pub struct Message {
     /// returns in the packet's acknowledgment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnp_interval: Option<Time>,
+    /// Size of an acknowledgment and other control packets. Unset: `transport.header`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_size: Option<Size>,
     /// Priority class of acknowledgments and other control packets.
     #[serde(default)]
     pub ack_priority: u8,
@@ -103,6 +106,7 @@ impl Default for Message {
             reordering: 0,
             gap_interval: gap_interval(),
             cnp_interval: None,
+            ack_size: None,
             ack_priority: 0,
             cnp_priority: 0,
             ack_bytes: ack_bytes(),
@@ -142,6 +146,11 @@ impl Message {
                 packets,
                 "1 to 1000000 packets",
             )?;
+        }
+        if let Some(size) = self.ack_size {
+            let allowed = "1B to 9KB";
+            let fits = (1..=9000).contains(&size.0);
+            require(fits, "transport.message.ack_size", quoted(size), allowed)?;
         }
         let selects = self.recovery == Recovery::Selective;
         require(

@@ -3,8 +3,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
 
 use super::{Scenario, Switch};
+use crate::network::Renewal;
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology::NicRule;
 use crate::units::{Buffer, Share, Size, Time};
@@ -52,9 +54,111 @@ pub struct Pfc {
     /// Time of a pause, in quanta of 512 bits at the link's rate.
     #[serde(default = "quanta")]
     pub quanta: u32,
-    /// Whether a switch repeats a pause that it still needs after half of its time.
-    #[serde(default = "refresh")]
-    pub refresh: bool,
+    /// When a switch asks again for a pause that it still needs.
+    #[serde(default)]
+    pub renewal: Renewal,
+    /// Whether the peer pauses when the class reaches the threshold, not with the first packet above it.
+    #[serde(default)]
+    pub pause_at_threshold: bool,
+    /// Bytes of a port and class below which its peer resumes in any case.
+    #[serde(default)]
+    #[schemars(extend("x-packets" = true))]
+    pub resume_below: Size,
+    /// Whether the headroom is beside `switch.memory`, not a part of it.
+    #[serde(default)]
+    pub headroom_outside: bool,
+    /// Rules whose values the unset keys have: IEEE 802.1Q's, or a simulator's.
+    #[serde(default)]
+    pub rules: PfcRules,
+}
+
+/// Rules of a switch's memory for lossless traffic. The simulators are ns-3 forks, at the revisions of
+/// docs/pauses.md.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum PfcRules {
+    /// Headroom computed from the link, the MTU and the reaction.
+    #[default]
+    #[serde(rename = "802.1q")]
+    Ieee,
+    /// ns3-datacenter (PowerTCP).
+    #[serde(rename = "ns3-datacenter")]
+    Ns3Datacenter,
+    /// HPCC's simulator.
+    #[serde(rename = "hpcc")]
+    Hpcc,
+    /// ConWeave's simulator.
+    #[serde(rename = "conweave")]
+    Conweave,
+}
+
+impl PfcRules {
+    /// Values of the keys of `switch.pfc` that a scenario does not set, as in TOML.
+    pub(super) fn values(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            PfcRules::Ieee => &[],
+            PfcRules::Ns3Datacenter => &[
+                ("reaction", "\"0s\""),
+                ("renewal", "\"never\""),
+                ("hysteresis", "\"2496B\""),
+                ("resume_below", "\"1248B\""),
+                ("headroom_outside", "true"),
+            ],
+            PfcRules::Hpcc => &[
+                ("reaction", "\"0s\""),
+                ("renewal", "\"never\""),
+                ("hysteresis", "\"3072B\""),
+                ("reserve", "\"4096B\""),
+                ("pause_at_threshold", "true"),
+            ],
+            // Its pauses take 5 us at any rate; these are the quanta at 100 Gbps.
+            PfcRules::Conweave => &[
+                ("reaction", "\"0s\""),
+                ("renewal", "\"each_packet\""),
+                ("quanta", "977"),
+                ("hysteresis", "\"1B\""),
+                ("reserve", "\"2096B\""),
+                ("alpha", "\"6.25%\""),
+            ],
+        }
+    }
+
+    /// Headroom of a link, bytes, for its rate (bit/s) and delay (ps); `None` if it is computed.
+    pub(crate) fn headroom_bytes(self, rate_bps: u64, delay_ps: u64) -> Option<u64> {
+        let bits = u128::from(rate_bps) * u128::from(delay_ps);
+        let in_delays = |delays: u128| (delays * bits / 8_000_000_000_000) as u64;
+        match self {
+            PfcRules::Ieee => None,
+            PfcRules::Ns3Datacenter | PfcRules::Hpcc => Some(in_delays(3)),
+            PfcRules::Conweave => Some(in_delays(2) + 2096),
+        }
+    }
+}
+
+/// Sets the keys of `switch.pfc` whose values follow from its rules. Returns them.
+pub(super) fn derive(table: &mut Table) -> Vec<String> {
+    let Some(Value::Table(switch)) = table.get_mut("switch") else {
+        return Vec::new();
+    };
+    let has_pool = switch.contains_key("memory");
+    let Some(Value::Table(pfc)) = switch.get_mut("pfc") else {
+        return Vec::new();
+    };
+    let is_dynamic = has_pool && !pfc.contains_key("xoff");
+    let rules = pfc
+        .get("rules")
+        .and_then(|rules| rules.clone().try_into().ok());
+    let mut derived = Vec::new();
+    for (key, value) in rules.map_or(&[][..], PfcRules::values) {
+        let value = toml::from_str::<Table>(&format!("value = {value}"));
+        if let Some(value) = value.ok().and_then(|mut table| table.remove("value"))
+            && !pfc.contains_key(*key)
+            && (is_dynamic || *key != "alpha")
+        {
+            pfc.insert((*key).to_owned(), value);
+            derived.push(format!("switch.pfc.{key}"));
+        }
+    }
+    derived
 }
 
 const fn reaction() -> Time {
@@ -63,10 +167,6 @@ const fn reaction() -> Time {
 
 const fn quanta() -> u32 {
     MOST_QUANTA
-}
-
-const fn refresh() -> bool {
-    true
 }
 
 /// Largest time of a pause, of 16 bits.

@@ -17,12 +17,31 @@ pub enum Threshold {
 pub struct Guard {
     /// Largest part of the shared pool.
     pub threshold: Threshold,
+    /// Whether the peer pauses when the shared part reaches the threshold, not only when a packet finds it
+    /// crossed.
+    pub pauses_at_threshold: bool,
     /// Bytes below the threshold at which the peer may resume.
     pub hysteresis_bytes: u64,
+    /// Shared part below which the peer may resume in any case; 0 is always below.
+    pub resume_bytes: u64,
     /// Memory of this ingress alone, before the pool.
     pub reserve_bytes: u64,
     /// Memory for what arrives after the threshold was crossed.
     pub headroom_bytes: u64,
+    /// Whether the headroom is beside the switch's memory, not a part of it.
+    pub headroom_is_outside: bool,
+}
+
+impl Guard {
+    /// Part of the switch's memory that no other traffic can use, bytes.
+    pub fn own_bytes(&self) -> u64 {
+        let inside = if self.headroom_is_outside {
+            0
+        } else {
+            self.headroom_bytes
+        };
+        self.reserve_bytes + inside
+    }
 }
 
 /// Place of a packet in the memory.
@@ -58,9 +77,9 @@ impl Guarded {
         }
     }
 
-    /// Memory that no other traffic can use, bytes.
+    /// Part of the switch's memory that no other traffic can use, bytes.
     pub fn own_bytes(&self) -> u64 {
-        self.guard.reserve_bytes + self.guard.headroom_bytes
+        self.guard.own_bytes()
     }
 
     fn threshold_bytes(&self, free: u64) -> u64 {
@@ -115,16 +134,18 @@ impl Guarded {
         self.drops += 1;
     }
 
-    /// Whether the peer must pause.
-    pub fn is_over(&self) -> bool {
-        self.in_headroom > 0
+    /// Whether the peer must pause while `free` bytes of the pool are free.
+    pub fn is_over(&self, free: u64) -> bool {
+        let reaches = || self.shared_with(0) >= self.threshold_bytes(free).max(1);
+        self.in_headroom > 0 || (self.guard.pauses_at_threshold && reaches())
     }
 
     /// Whether the peer may resume while `free` bytes of the pool are free.
     pub fn may_resume(&self, free: u64) -> bool {
         let shared = self.shared_with(0);
         let below = shared.saturating_add(self.guard.hysteresis_bytes);
-        self.in_headroom == 0 && (shared == 0 || below <= self.threshold_bytes(free))
+        let is_low = shared == 0 || shared < self.guard.resume_bytes;
+        self.in_headroom == 0 && (is_low || below <= self.threshold_bytes(free))
     }
 
     /// Headroom, its largest use, and the number of packets that found no room.
@@ -144,9 +165,12 @@ mod tests {
     fn memory_fills_and_empties_in_order() {
         let mut ingress = Guarded::new(Guard {
             threshold: Threshold::Fixed(2_000),
+            pauses_at_threshold: false,
             hysteresis_bytes: 500,
+            resume_bytes: 0,
             reserve_bytes: 1_000,
             headroom_bytes: 1_500,
+            headroom_is_outside: false,
         });
         let mut pool = 0;
         for n in 0..9 {
@@ -161,7 +185,7 @@ mod tests {
         }
         assert_eq!(ingress.room(500, 8_000), Room::Full);
         for n in 0..9 {
-            assert_eq!(ingress.is_over(), n < 3, "{n}");
+            assert_eq!(ingress.is_over(8_000), n < 3, "{n}");
             assert_eq!(ingress.may_resume(8_000), n > 3, "{n}");
             pool -= ingress.release(500);
             assert_eq!(pool, [2_000, 2_000, 2_000, 1_500, 1_000, 500, 0, 0, 0][n]);
@@ -174,9 +198,12 @@ mod tests {
     fn a_full_pool_leads_to_the_headroom() {
         let ingress = Guarded::new(Guard {
             threshold: Threshold::Dynamic(1 << 20),
+            pauses_at_threshold: false,
             hysteresis_bytes: 0,
+            resume_bytes: 0,
             reserve_bytes: 0,
             headroom_bytes: 500,
+            headroom_is_outside: true,
         });
         assert_eq!(ingress.room(500, 500), Room::Shared);
         assert_eq!(ingress.room(500, 499), Room::Headroom);

@@ -7,9 +7,8 @@
 //! A pause frame is not a packet of the run: it uses no capacity and is never lost. It leaves after the
 //! packet that its port is sending, takes the time of 64 bytes with framing, the link's delay and the
 //! peer's reaction time, and then the peer selects no packet of the class any more. A pause ends with
-//! the frame to resume, which travels likewise, or after its time. If pauses are refreshed, a switch
-//! that still needs one asks again after half of that time; otherwise, with the next packet that finds
-//! no room below the threshold after the pause has expired.
+//! the frame to resume, which travels likewise, or after its time. A switch that still needs one asks
+//! again ([`Renewal`]).
 //!
 //! A failed link loses the frames on it and ends the pauses of its ports. When it is restored, a switch
 //! that still needs a pause asks again.
@@ -20,6 +19,9 @@ mod headroom;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::packet::CLASSES;
 use super::{Network, Port};
@@ -46,8 +48,23 @@ pub struct PauseConfig {
     pub guards: Vec<Vec<Option<Guard>>>,
     /// Whether all classes of a port count and pause together; the guard is the first class's.
     pub whole_links: bool,
-    /// Whether a pause that is still needed is refreshed.
-    pub refreshes: bool,
+    /// When a pause that is still needed is asked for again.
+    pub renewal: Renewal,
+}
+
+/// When a switch asks again for a pause that it still needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Renewal {
+    /// After half of the pause's time.
+    #[default]
+    HalfTime,
+    /// With the next packet that finds no room below the threshold after the pause has expired.
+    Expiry,
+    /// With each packet that finds no room below the threshold.
+    EachPacket,
+    /// Not at all: a pause lasts until the frame to resume.
+    Never,
 }
 
 /// What is due.
@@ -92,7 +109,9 @@ struct Paused {
 pub(super) struct Pauses {
     links: Vec<PauseLink>,
     whole_links: bool,
-    refreshes: bool,
+    renewal: Renewal,
+    /// Whether a packet may cause a pause although it found room below the threshold.
+    pauses_early: bool,
     memories: Vec<Asking>,
     /// By port and class.
     paused: Vec<[Paused; CLASSES]>,
@@ -119,7 +138,7 @@ impl Pauses {
         let own = asking.ports[from as usize / classes];
         let settings = self.links[own as usize];
         asking.asked_ps[from as usize] = now_ps;
-        if pauses && self.refreshes {
+        if pauses && self.renewal == Renewal::HalfTime {
             let at_ps = now_ps + settings.lasts_ps / 2;
             let memory = memory as u32;
             self.schedule(at_ps, Act::Refresh { memory, from });
@@ -184,10 +203,13 @@ impl Network {
             let of_ports = of_ports.iter().flat_map(|&(_, port)| &config.guards[port]);
             memory.guard(&Vec::from_iter(of_ports.copied()), config.whole_links);
         }
+        let all = config.guards.iter().flatten().flatten();
+        let pauses_early = all.into_iter().any(|guard| guard.pauses_at_threshold);
         self.pauses = Some(Box::new(Pauses {
             links: config.links,
             whole_links: config.whole_links,
-            refreshes: config.refreshes,
+            renewal: config.renewal,
+            pauses_early,
             memories,
             paused: vec![Default::default(); self.ports.len()],
             counts: vec![Default::default(); self.ports.len()],
@@ -203,14 +225,22 @@ impl Network {
         self.pauses.as_mut()?.wakes.pop()
     }
 
-    /// Processes a packet that went to the headroom.
+    /// Whether a packet may cause a pause although it found room below the threshold.
+    #[inline]
+    pub(super) fn pauses_early(&self) -> bool {
+        (self.pauses.as_ref()).is_some_and(|pauses| pauses.pauses_early)
+    }
+
+    /// Processes a packet that went to the headroom, or reached the threshold.
     pub(super) fn note_headroom(&mut self, now_ps: u64, memory: u32, origin: (usize, usize)) {
         let held = &mut self.memories[memory as usize];
         held.advance(now_ps); // a packet that is sent at once has left
         let Some(from) = held.lossless(origin.0, origin.1) else {
             return;
         };
-        if held.guarded(from).is_some_and(|ingress| ingress.is_over()) {
+        let free = held.free_bytes();
+        let is_over = |ingress: &Guarded| ingress.is_over(free);
+        if held.guarded(from).is_some_and(is_over) {
             self.ask(now_ps, memory, from as u32);
         }
     }
@@ -233,8 +263,10 @@ impl Network {
         let own = asking.ports[from as usize / self.classes] as usize;
         if asking.asking.contains(&from) {
             let expires_ps = asking.asked_ps[from as usize] + pauses.links[own].lasts_ps;
-            if pauses.refreshes || expires_ps > now_ps {
-                return;
+            match pauses.renewal {
+                Renewal::HalfTime | Renewal::Never => return,
+                Renewal::Expiry if expires_ps > now_ps => return,
+                Renewal::Expiry | Renewal::EachPacket => {}
             }
         } else {
             asking.asking.push(from);
@@ -339,7 +371,9 @@ impl Network {
         let paused = &mut pauses.paused[port as usize][usize::from(class)];
         paused.since_ps.get_or_insert(now_ps);
         paused.until_ps = now_ps + lasts_ps;
-        pauses.schedule(now_ps + lasts_ps, Act::Expire { port, class });
+        if pauses.renewal != Renewal::Never {
+            pauses.schedule(now_ps + lasts_ps, Act::Expire { port, class });
+        }
         for class in pauses.stopped(class, self.classes) {
             self.ports[port as usize].pause(class);
         }

@@ -154,6 +154,7 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
         rtt_ps: path.rtt_ps,
         timeout_ps: settings.timeout.map_or(timeout_ps, |time| time.0),
         timeout_grows: settings.timeout.is_none() && recipe.buffer == Buffer::Unlimited,
+        control_bytes: (settings.ack_size).map_or(path.header_bytes, |size| size.0 as u16),
         recovery: settings.recovery,
         reordering: settings.reordering,
         gap_interval_ps: settings.gap_interval.0,

@@ -2,10 +2,10 @@
 //! each port and class. Sizes are bytes, times ps.
 
 use super::switches::{delay_ps, host_port};
-use crate::network::{Guard, PauseConfig, PauseLink, PauseLoop, Threshold};
+use crate::network::{Guard, PauseConfig, PauseLink, PauseLoop, Renewal, Threshold};
 use crate::problem::Problem;
 use crate::quote;
-use crate::scenario::{Pfc, Scenario};
+use crate::scenario::{Pfc, Scenario, Transport};
 use crate::topology::{Graph, Kind};
 use crate::units::{Share, Size};
 
@@ -20,7 +20,11 @@ fn is_of_switch(graph: &Graph, port: usize) -> bool {
 fn pause_loop(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> PauseLoop {
     let (mtu, peer) = (scenario.transport.mtu.0, Graph::opposite(port));
     let commit_bytes = scenario.switch.commit.0;
-    let headers = scenario.all_transports().map(|one| one.header.0);
+    let smallest = |one: &Transport| {
+        let of_ack = one.message.ack_size.filter(|_| one.sends_messages());
+        of_ack.map_or(one.header.0, |size| size.0.min(one.header.0))
+    };
+    let headers = scenario.all_transports().map(smallest);
     let memory = scenario.switch.memory.as_ref();
     let cell = memory.and_then(|memory| memory.cell);
     let peer_is_switch = is_of_switch(graph, peer);
@@ -45,7 +49,9 @@ fn pause_loop(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Pau
 
 /// Limits of a lossless class at a switch's port.
 fn guard(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Guard {
-    let computed = pause_loop(scenario, pfc, graph, port).headroom_bytes();
+    let wire = graph.wire(port);
+    let computed = (pfc.rules.headroom_bytes(wire.rate_bps, wire.delay_ps))
+        .unwrap_or_else(|| pause_loop(scenario, pfc, graph, port).headroom_bytes());
     let hysteresis_bytes = (pfc.hysteresis).map_or(2 * scenario.transport.mtu.0, |size| size.0);
     let is_dynamic = scenario.switch.memory.is_some();
     Guard {
@@ -54,9 +60,12 @@ fn guard(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Guard {
             (None, None) if !is_dynamic => Threshold::Fixed(computed + hysteresis_bytes),
             (None, alpha) => Threshold::Dynamic(alpha.unwrap_or(ALPHA).scaled(1 << 16)),
         },
+        pauses_at_threshold: pfc.pause_at_threshold,
         hysteresis_bytes,
+        resume_bytes: pfc.resume_below.0,
         reserve_bytes: pfc.reserve.0,
         headroom_bytes: pfc.headroom.map_or(computed, |size| size.0),
+        headroom_is_outside: pfc.headroom_outside,
     }
 }
 
@@ -85,7 +94,7 @@ pub(super) fn config(scenario: &Scenario, pfc: &Pfc, graph: &Graph) -> PauseConf
             .map(|port| guards(scenario, pfc, graph, port))
             .collect(),
         whole_links: pfc.whole_link,
-        refreshes: pfc.refresh,
+        renewal: pfc.renewal,
     }
 }
 
@@ -99,7 +108,10 @@ pub(super) fn check(scenario: &Scenario, graph: &Graph) -> Result<(), Problem> {
     for (port, link) in config.links.iter().enumerate() {
         let link_loop = pause_loop(scenario, pfc, graph, port);
         let wait_ps = link_loop.longest_wait_ps();
-        if pfc.refresh && is_of_switch(graph, port) && link.lasts_ps < 2 * wait_ps {
+        if pfc.renewal == Renewal::HalfTime
+            && is_of_switch(graph, port)
+            && link.lasts_ps < 2 * wait_ps
+        {
             let told = format!(
                 "{} is invalid; expected a pause of twice the time of a packet or more to refresh it, \
                  {wait_ps} ps at {}",
@@ -118,9 +130,7 @@ pub(super) fn check(scenario: &Scenario, graph: &Graph) -> Result<(), Problem> {
         }
         let ports = graph.node_ports(node);
         let guards = ports.iter().flat_map(|&port| &config.guards[port]);
-        let own = guards
-            .flatten()
-            .map(|own| own.reserve_bytes + own.headroom_bytes);
+        let own = guards.flatten().map(Guard::own_bytes);
         let own_bytes = own.fold(0, u64::saturating_add);
         let lossy = u32::from(!pfc.whole_link) * lossy_classes(scenario, pfc);
         let others = memory.reservations(ports.len(), lossy) * memory.reserved.0;

@@ -207,19 +207,19 @@ impl Simulation {
             | Signal::Pull { .. }
             | Signal::Demand { .. } => Answer::Nothing,
         };
-        let class = table
-            .template(slot)
-            .messages()
-            .map_or(0, |of| match signal {
-                Signal::Notification => of.common.notification_class,
-                Signal::Ack(_)
-                | Signal::Nack(_)
-                | Signal::GoBack(_)
-                | Signal::GroupNack { .. }
-                | Signal::Pull { .. }
-                | Signal::Demand { .. } => of.common.ack_class,
-            });
-        let wire_bytes = self.endpoints.header_bytes + network.options.bytes_of(answer);
+        let Some(config) = table.template(slot).messages() else {
+            return;
+        };
+        let class = match signal {
+            Signal::Notification => config.common.notification_class,
+            Signal::Ack(_)
+            | Signal::Nack(_)
+            | Signal::GoBack(_)
+            | Signal::GroupNack { .. }
+            | Signal::Pull { .. }
+            | Signal::Demand { .. } => config.common.ack_class,
+        };
+        let wire_bytes = config.common.control_bytes + network.options.bytes_of(answer);
         let options = (network.options).insert_answer(Report::Signal(signal), answer);
         let packet = Packet {
             seq: 0,

@@ -33,8 +33,10 @@ use super::window::Window;
 pub struct MessageConfig {
     /// Size of a full packet, bytes.
     pub mtu_bytes: u16,
-    /// Header of a data packet, and size of a control packet, bytes.
+    /// Header of a data packet, bytes.
     pub header_bytes: u16,
+    /// Size of a control packet, bytes.
+    pub control_bytes: u16,
     /// Unloaded round trip, ps.
     pub rtt_ps: u64,
     /// Time without acknowledgment after which a packet counts as lost, ps.
