@@ -203,7 +203,7 @@ def _switch(draw: random.Random, by_rate: bool, topology: Table) -> Table:
     if not by_rate:
         switch |= _marking(draw)
         if draw.random() < 0.4:
-            switch["priorities"] = draw.randint(1, 4)
+            switch["priorities"] = draw.randint(1, 8)
         if switch.get("priorities", 1) > 1:
             switch |= some(draw, {"commit": lambda: f"{draw.randint(0, 3000)}B"})
             if draw.random() < 0.4:

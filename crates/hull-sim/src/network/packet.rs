@@ -38,12 +38,13 @@ pub mod flags {
     pub const ECHOED: u16 = 1 << 9;
     /// A switch has trimmed the payload and forwarded the header.
     pub const TRIMMED: u16 = 1 << 10;
-    /// With TRIMMED: the port to the receiver has trimmed the packet.
-    pub const LAST_HOP: u16 = 1 << 11;
-    /// Position of the priority class: two bits, class 0 is served first.
-    pub const CLASS_SHIFT: u16 = 12;
+    /// With TRIMMED: the port to the receiver has trimmed the packet. The bit of AE, which only TCP's
+    /// acknowledgments have.
+    pub const LAST_HOP: u16 = AE;
+    /// Position of the priority class: three bits, class 0 is served first.
+    pub const CLASS_SHIFT: u16 = 11;
     /// Number of bits of the priority class.
-    pub const CLASS_BITS: u32 = 2;
+    pub const CLASS_BITS: u32 = 3;
     /// The receiver understands the packet without its payload, so a switch may trim it.
     pub const TRIMMABLE: u16 = 1 << 14;
     /// First bit of the ACE field of AccECN (RFC 9768); the other bits are CWR and ECE.
@@ -53,8 +54,7 @@ pub mod flags {
     const _: () = {
         let class = ((1 << CLASS_BITS) - 1) << CLASS_SHIFT;
         let fields = [
-            DATA, ACK, CE, ECE, CWR, PROBE, REPLY, SYN, ECHOED, TRIMMED, LAST_HOP, class,
-            TRIMMABLE, AE,
+            DATA, ACK, CE, ECE, CWR, PROBE, REPLY, SYN, ECHOED, TRIMMED, class, TRIMMABLE, AE,
         ];
         let (mut taken, mut i) = (0, 0);
         while i < fields.len() {

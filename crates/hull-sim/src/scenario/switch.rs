@@ -355,10 +355,10 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
         delay("switch.latency", switch.latency),
         loss("switch.loss", Some(switch.loss)),
         require(
-            (1..=4).contains(&classes),
+            (1..=8).contains(&classes),
             "switch.priorities",
             classes,
-            "1 to 4",
+            "1 to 8",
         ),
         require(
             switch.commit.0 <= 9000,

@@ -232,7 +232,7 @@ fn every_out_of_range_key_of_a_section_is_reported() {
             ],
         ),
         &[
-            "my.toml: --set switch.priorities: 9 is invalid; expected 1 to 4",
+            "my.toml: --set switch.priorities: 9 is invalid; expected 1 to 8",
             "my.toml: --set switch.loss: \"100%\" is invalid; expected 0 to less than 100%",
             "my.toml: --set transport.header: \"10B\" is invalid; expected 20B to 120B",
             "my.toml: --set transport.ack_every: 0 is invalid; expected 1 to 64",

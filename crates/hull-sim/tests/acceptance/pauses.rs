@@ -258,7 +258,7 @@ fn bad_settings_are_refused() {
             &["switch.priorities=2", "switch.pfc.classes=[0]"],
             &["switch.pfc.classes", "priority = 0"],
         ),
-        (&["switch.priorities=9"], &["switch.priorities", "1 to 4"]),
+        (&["switch.priorities=9"], &["switch.priorities", "1 to 8"]),
         (
             &["switch.pfc.alpha=50%"],
             &["switch.pfc.alpha", "one of xoff, alpha"],

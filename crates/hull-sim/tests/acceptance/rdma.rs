@@ -113,6 +113,12 @@ fn a_nic_waits_while_its_class_is_paused() {
             "transport.priority=2",
             "transport.message.ack_priority=1",
         ],
+        &[
+            "switch.priorities=8",
+            "switch.pfc={classes=[7]}",
+            "transport.priority=7",
+            "transport.message.ack_priority=6",
+        ],
         &["switch.pfc={whole_link=true}", "switch.priorities=2"],
     ] {
         for recovery in ["go_back_n", "timeout"] {

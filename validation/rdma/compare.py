@@ -1,0 +1,337 @@
+"""Runs the recorded runs of RDMA simulators in hull and sets both results side by side.
+
+The table is a TOML file of the form of `rdma-runs.toml`. Before it runs anything it lists the runs
+that a named fault of a recorded program excludes. A run agrees if each of its quantities does
+(`measured.py`). DCQCN and lossy links draw random numbers: such a run is repeated with `--seeds`
+seeds, and a quantity also agrees if hull's mean is within two standard deviations, of the recorded
+seeds where the table has them, else of hull's.
+
+Ends with status 0 where at least 85% of the runs agree and a fault excludes at most 15%, with 1
+where not or where a run failed, with 2 for bad input.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from measured import Quantity, Results, quantities, slack
+from networks import Network, network
+from runs import Run, fault, flows, prepare, scaled_rates
+
+from hull.errors import UsageError, reason_of
+
+HERE = Path(__file__).resolve().parent
+SHARE, MOST_EXCLUDED = 0.85, 0.15
+NEEDED = ("scenario", "run", "cc", "base")
+
+
+@dataclass
+class Value:
+    """A quantity with what hull measured, a value for each seed."""
+
+    quantity: Quantity
+    measured: list[float]
+    slack: float
+    deviation: float | None = None
+
+    @property
+    def mean(self) -> float:
+        """Mean over the seeds."""
+        return statistics.fmean(self.measured) if self.measured else math.nan
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it is close enough."""
+        off = abs(self.mean - self.quantity.recorded)
+        return off <= max(self.slack, 2 * (self.deviation or 0))
+
+
+@dataclass
+class Row:
+    """A run and what became of it: `status` is done, excluded or failed."""
+
+    run: Run
+    status: str = "done"
+    reason: str = ""
+    values: list[Value] = field(default_factory=list)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all quantities agree."""
+        return self.status == "done" and all(value.agrees for value in self.values)
+
+
+def read(path: Path) -> list[Row]:
+    """The rows of a table; UsageError where it has another form."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: {reason_of(error)}; expected a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: {error}; expected TOML") from None
+    for key in NEEDED:
+        if not isinstance(table.get(key), dict) or not table[key]:
+            raise UsageError(f"{path}: {key}: missing; expected the tables {', '.join(NEEDED)}")
+    rows = []
+    for name, given in table["run"].items():
+        for key, tables in (("scenario", table["scenario"]), ("cc", table["cc"])):
+            if not isinstance(given, dict) or given.get(key) not in tables:
+                found = given.get(key) if isinstance(given, dict) else given
+                allowed = ", ".join(tables)
+                raise UsageError(
+                    f'{path}: run."{name}".{key}: {found!r} is invalid; expected one of {allowed}'
+                )
+        rows.append(Row(Run(name, given, table)))
+    return rows
+
+
+def is_random(run: Run) -> bool:
+    """Whether the run draws random numbers that count."""
+    return run.control.startswith("dcqcn") or "error_rate_per_link" in run.values
+
+
+def carry_out(row: Row, options: argparse.Namespace) -> None:
+    """Runs a row and keeps what it measured."""
+    run = row.run
+    net = network(str(run.given["scenario"]), run.table["scenario"], options.formats)
+    folder = options.out / run.name.replace("/", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    graph, listed, scenario = (folder / name for name in ("graph.json", "flows.csv", "run.toml"))
+    graph.write_text(json.dumps(net.graph(scaled_rates(run, net))), encoding="utf-8")
+    write_flows(listed, run, net)
+    content = prepare(run, net, str(graph), str(listed))
+    scenario.write_text(toml(content), encoding="utf-8")
+    seeds = options.seeds if is_random(run) else 1
+    command = [options.hull, "run", str(scenario), "--out", str(folder / "results"), "--force"]
+    command += ["--jobs", "1", "--seeds", str(seeds)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise UsageError(f"--hull: {options.hull}: {reason_of(error)}; expected hull") from None
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        row.status, row.reason = "failed", last.removeprefix("hull: error: ")
+        return
+    parts = sorted(path.parent for path in (folder / "results").glob("parts/**/flows.parquet"))
+    results = [Results(part, run, net) for part in parts]
+    for quantity in quantities(run, net):
+        measured = [quantity.of(one) for one in results]
+        deviation = recorded_deviation(run, quantity.name)
+        if deviation is None and len(measured) > 1:
+            deviation = statistics.stdev(measured)
+        row.values.append(Value(quantity, measured, slack(quantity, run), deviation))
+
+
+RECORDED = {
+    "fct min": ("fct_min_us", 1000),
+    "fct mean": ("fct_mean_us", 1000),
+    "fct max": ("fct_max_us", 1000),
+    "queue.max": ("queue_max_kb", 1000),
+    "pauses": ("pause", 1),
+    "paused": ("paused_us", 1000),
+    "gbps_2_to_4ms[0]": ("gbps0", 1),
+    "gbps_2_to_4ms[1]": ("gbps1", 1),
+    "small fct mean": ("small_mean_us", 1000),
+}
+"""Quantities of which the table has seeds: their name there and its unit over ours."""
+
+
+def recorded_deviation(run: Run, name: str) -> float | None:
+    """Standard deviation over the recorded seeds, if there are any."""
+    seeds = run.table.get("seeds", {}).get(run.name)
+    if seeds is None or name not in RECORDED:
+        return None
+    key, unit = RECORDED[name]
+    deviation = seeds.get(f"{key}_stdev")
+    return None if deviation is None else float(deviation) * unit
+
+
+def write_flows(path: Path, run: Run, net: Network) -> None:
+    """The run's flow list, with the recorded path of each flow where there is one."""
+    spines = run.given.get("path_spine")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["start_ps", "src", "dst", "bytes", *(["via"] if spines else [])])
+        for at, (src, dst, size, start, _) in enumerate(flows(run, net)):
+            row: list[Any] = [start * 1000, net.name(src), net.name(dst), size]
+            if spines:
+                near = src // 8 == dst // 8
+                row.append("" if near else net.name(36 + spines[at]))
+            writer.writerow(row)
+
+
+def toml(scenario: dict[str, Any]) -> str:
+    """A scenario as a file."""
+    return "".join(f"{key} = {inline(value)}\n" for key, value in scenario.items())
+
+
+def inline(value: Any) -> str:
+    """A value in one line of TOML, whose texts are written as in JSON."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {inline(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    return json.dumps(value)
+
+
+def summary(rows: list[Row]) -> dict[str, Any]:
+    """How many runs and quantities agree."""
+    compared = [row for row in rows if row.status == "done"]
+    values = [value for row in compared for value in row.values]
+    agree = sum(row.agrees for row in compared)
+    excluded = sum(row.status == "excluded" for row in rows)
+    return {
+        "runs": len(rows),
+        "compared": len(compared),
+        "excluded": excluded,
+        "failed": sum(row.status == "failed" for row in rows),
+        "agree": agree,
+        "share": agree / len(compared) if compared else None,
+        "quantities": len(values),
+        "quantities_agree": sum(value.agrees for value in values),
+    }
+
+
+def reaches(total: dict[str, Any]) -> bool:
+    """Whether the comparison holds."""
+    if not total["compared"] or total["failed"]:
+        return False
+    few_excluded = total["excluded"] <= MOST_EXCLUDED * total["runs"]
+    return bool(few_excluded and total["share"] >= SHARE)
+
+
+def causes(row: Row) -> str:
+    """The proven cause of a run that does not agree, from `causes.toml`."""
+    told = tomllib.loads((HERE / "causes.toml").read_text(encoding="utf-8"))["causes"]
+    found = [one["cause"] for one in told if row.run.name in one["runs"]]
+    return "; ".join(found)
+
+
+def document(rows: list[Row]) -> dict[str, Any]:
+    """The comparison as plain values."""
+    entries = []
+    for row in rows:
+        entry: dict[str, Any] = {"run": row.run.name, "status": row.status}
+        if row.reason:
+            entry["reason"] = row.reason
+        if row.status == "done":
+            entry["agrees"] = row.agrees
+            if not row.agrees and (cause := causes(row)):
+                entry["cause"] = cause
+        entry["quantities"] = {
+            value.quantity.name: {
+                "kind": value.quantity.kind,
+                "recorded": value.quantity.recorded,
+                "measured": value.mean if math.isfinite(value.mean) else None,
+                "agrees": value.agrees,
+            }
+            for value in row.values
+        }
+        entries.append(entry)
+    return {"rows": entries, "summary": summary(rows)}
+
+
+def text(rows: list[Row]) -> str:
+    """The comparison as Markdown: the quantities of each run that differ."""
+    lines = ["| run | agrees | quantities that differ: recorded, measured |", "| --- | --- | --- |"]
+    for row in rows:
+        if row.status != "done":
+            lines.append(f"| {row.run.name} | {row.status} | {row.reason} |")
+            continue
+        far = [value for value in row.values if not value.agrees]
+        told = "; ".join(f"{v.quantity.name} {v.quantity.recorded:.6g}, {v.mean:.6g}" for v in far)
+        if far and (cause := causes(row)):
+            told += f" ({cause})"
+        lines.append(f"| {row.run.name} | {'no' if far else 'yes'} | {told} |")
+    total = summary(rows)
+    share = f"{total['share']:.0%}" if total["share"] is not None else "none"
+    lines += [
+        "",
+        f"{total['agree']} of {total['compared']} runs agree ({share}; wanted {SHARE:.0%}); "
+        f"{total['quantities_agree']} of {total['quantities']} quantities do. A fault excludes "
+        f"{total['excluded']} of {total['runs']}, {total['failed']} failed.",
+    ]
+    return "\n".join(lines)
+
+
+def run_all(rows: list[Row], options: argparse.Namespace) -> bool:
+    """Runs the rows, several at a time; False when Ctrl-C came before all were done."""
+    started = time.monotonic()
+    pool = ThreadPoolExecutor(options.jobs)
+    pending = {pool.submit(carry_out, row, options): row for row in rows if row.status == "done"}
+    try:
+        for finished, work in enumerate(as_completed(pending), 1):
+            row = pending[work]
+            work.result()
+            far = [value.quantity.name for value in row.values if not value.agrees]
+            told = row.reason or ("agrees" if not far else f"differs: {', '.join(far)}")
+            spent = time.monotonic() - started
+            place = f"{finished} of {len(pending)}, {spent:.0f} s"
+            print(f"{place}: {row.run.name} {row.status}: {told}", file=sys.stderr)
+    except KeyboardInterrupt:
+        for work, row in pending.items():
+            if work.cancel() or not row.values:
+                row.status, row.reason = "failed", "stopped before it was done"
+        return False
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return True
+
+
+def main() -> int:
+    """Compares, prints; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("table", type=Path, help="TOML file of recorded runs")
+    parser.add_argument(
+        "--formats", type=Path, help="folder of others' files (default: formats beside its folder)"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
+    parser.add_argument("--only", help="a part of the runs' names, such as P/incast16.")
+    parser.add_argument("--seeds", type=int, default=8, help="seeds of runs that draw numbers")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
+    parser.add_argument("--hull", default="hull", help="the hull command")
+    parser.add_argument("--out", type=Path, default=HERE / "build", help="folder of the runs")
+    parser.add_argument("--write", type=Path, help="write the text to this file as well")
+    options = parser.parse_args()
+    for name in ("jobs", "seeds"):
+        if getattr(options, name) < 1:
+            raise UsageError(f"--{name}: {getattr(options, name)} is invalid; expected at least 1")
+    options.formats = options.formats or options.table.resolve().parent.parent / "formats"
+    rows = read(options.table)
+    if options.only is not None:
+        rows = [row for row in rows if options.only in row.run.name]
+        if not rows:
+            raise UsageError(f"--only: {options.only} is invalid; expected a part of a run's name")
+    for row in rows:
+        row.reason = fault(row.run)
+        if row.reason:
+            row.status = "excluded"
+            print(f"excluded: {row.run.name}: {row.reason}", file=sys.stderr)
+    options.out = options.out.resolve()
+    options.out.mkdir(parents=True, exist_ok=True)
+    whole = run_all(rows, options)
+    print(json.dumps(document(rows), indent=2) if options.format == "json" else text(rows))
+    if options.write:
+        options.write.write_text(text(rows) + "\n", encoding="utf-8")
+    if not whole:
+        return 130
+    return 0 if reaches(summary(rows)) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except UsageError as error:
+        print(f"compare.py: error: {error}", file=sys.stderr)
+        sys.exit(2)
