@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hull_sim::scenario::{self, ExternalControls};
 use hull_sim::simulation;
-use hull_sim::topology::{Graph, Kind};
+use hull_sim::topology::{Graph, Kind, Routes};
 use hull_sim::units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -36,6 +36,19 @@ impl Resolved {
     /// Longest unloaded round trip between two hosts, s.
     fn round_trip(&self) -> f64 {
         Time(scenario::longest_round_trip_ps(&self.0, self.0.graph())).seconds()
+    }
+
+    /// Ports of switches of which each, if its far end pauses it, waits for the next one, and the last for
+    /// the first, over the shortest paths between all hosts; none if there is no such cycle.
+    fn pause_cycle(&self) -> Option<Vec<String>> {
+        let graph = self.0.graph();
+        let ports = Routes::new(graph).cycle(graph)?;
+        Some(
+            ports
+                .into_iter()
+                .map(|port| graph.port_name(port))
+                .collect(),
+        )
     }
 
     /// Hosts and links, as JSON. `hosts`, in the order of their numbers, have `name`, `switch` (the first

@@ -14,6 +14,7 @@ from hull.runs.plan import Cell, Plan
 from hull.warnings.bare_numbers import Bare, bare_numbers, implausible
 from hull.warnings.idle_keys import State, idle_keys, key_states
 from hull.warnings.marking import marking_warnings
+from hull.warnings.pauses import pause_warnings
 from hull.warnings.processor_time import processor_time_s, rough_time
 from hull.warnings.workload import workload_warnings
 
@@ -93,6 +94,7 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     round_trip = cell.resolved.round_trip
     yield from marking_warnings(scenario, rates, round_trip)
     yield from workload_warnings(scenario, network, round_trip)
+    yield from pause_warnings(scenario, cell.resolved.pause_cycle)
 
 
 def _states(cell: Cell, networks: Networks) -> Iterator[State]:

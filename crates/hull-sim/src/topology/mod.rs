@@ -1,6 +1,7 @@
 //! Networks: from the scenario's `[topology]` to a graph of hosts, switches and links, and the paths
 //! through it. One file per network of the documents; rates in bit/s, delays in ps.
 
+mod dependencies;
 mod dual_tor;
 mod dumbbell;
 mod failures;

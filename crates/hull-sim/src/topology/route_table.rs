@@ -142,6 +142,27 @@ impl RouteTable {
     pub(super) fn longest_path(&self) -> usize {
         self.longest
     }
+
+    /// Calls `step` for each port between two switches and each set of ports over which packets go on from
+    /// there ([`RouteTable::ports_at`]); some several times.
+    pub(super) fn each_step(&self, mut step: impl FnMut(u32, u32)) {
+        for row in self.next.chunks(self.switches) {
+            for &place in row.iter().filter(|&&place| place != NONE) {
+                for &port in self.ports_at(place) {
+                    let next = row[self.far_switch[port as usize] as usize];
+                    if next != NONE {
+                        step(port, next);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ports of a set.
+    pub(super) fn ports_at(&self, place: u32) -> &[u32] {
+        let place = place as usize;
+        &self.sets[place + 1..][..self.sets[place] as usize]
+    }
 }
 
 /// Attachment of each NIC, and the switch of each row of the table.

@@ -5,6 +5,7 @@
 //! both make the same choices. Integers only: the same graph and hash give the same path on every
 //! machine.
 
+use super::dependencies;
 use super::failures::Change;
 use super::graph::Graph;
 use super::pod_routes::PodRoutes;
@@ -51,6 +52,15 @@ impl Routes {
         match &self.0 {
             Ways::Computed(routes) => routes.path(src_nic, dst_nic, hash, out),
             Ways::Stored(table) => table.path(src_nic, dst_nic, hash, out),
+        }
+    }
+
+    /// Ports between switches of which each, if its far end pauses it, waits for the next one, and the last
+    /// for the first; `None` if the shortest paths have no such cycle.
+    pub fn cycle(&self, graph: &Graph) -> Option<Vec<usize>> {
+        match &self.0 {
+            Ways::Computed(_) => None,
+            Ways::Stored(table) => dependencies::cycle(graph, table),
         }
     }
 
