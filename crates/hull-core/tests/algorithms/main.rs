@@ -27,6 +27,7 @@ mod qcn;
 mod rccc;
 mod rcp;
 mod red;
+mod telemetry;
 mod uno_phantom_queue;
 mod unocc;
 mod vectors;
