@@ -28,7 +28,8 @@
 //! Uno: [`uno_phantom_queue`] at the switch, [`unocc`] at the sender, [`erasure`] at both ends. Both of
 //! Uno's queues mark by a [`ramp`].
 //!
-//! Telemetry: [`telemetry`], the record that a switch writes for the sender, and its fields.
+//! Telemetry: [`telemetry`], the record that a switch writes for the sender, and its fields; [`hpcc`], a
+//! rate or window from it.
 //!
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
@@ -59,6 +60,7 @@ pub mod erasure;
 pub mod flow_association;
 pub mod fq_codel;
 pub mod hardware;
+pub mod hpcc;
 pub mod marking;
 pub mod nscc;
 pub mod pacer;

@@ -15,6 +15,7 @@ mod flow_association;
 mod hardware_latency_meter;
 mod hardware_pacer;
 mod hardware_phantom_queue;
+mod hpcc;
 mod marking;
 mod nscc;
 mod pacer;

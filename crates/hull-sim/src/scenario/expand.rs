@@ -9,7 +9,7 @@ use super::short_keys::with_full_names;
 use super::source::Position;
 use super::{
     ExternalControls, Place, Resolved, Scenario, ScenarioError, Swept, check, congestion_control,
-    delayed_ack, overrides, pacer, queue_rules, shape, transports, uno_phantom_queue,
+    delayed_ack, one_path, overrides, pacer, queue_rules, shape, transports, uno_phantom_queue,
 };
 use crate::limits;
 use crate::memory::Estimate;
@@ -322,7 +322,8 @@ fn decode(table: &Table) -> Result<(Scenario, Vec<String>), Vec<Problem>> {
     let mtu = mtu.and_then(|mtu| Size::deserialize(mtu.clone()).ok());
     shape::packets_to_bytes(&mut table, mtu.unwrap_or(super::default::mtu()));
     transports::complete(&mut table);
-    let derived = delayed_ack::derive(&mut table);
+    let mut derived = delayed_ack::derive(&mut table);
+    derived.extend(one_path::derive(&mut table));
     let scenario = serde_path_to_error::deserialize(table).map_err(|e| {
         let path = e.path().to_string();
         let key = if path == "." { String::new() } else { path };

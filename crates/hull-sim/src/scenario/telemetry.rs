@@ -44,7 +44,7 @@ pub(crate) fn check_asked(
             s.switch.telemetry.is_none() || asks.contains(&None),
             "switch.telemetry",
             "a table, and no control that reads telemetry",
-            "no such key, or a transport.congestion_control that reads it, such as a class of your own with \
+            "no such key, or a transport.congestion_control that reads it, such as hpcc or a class of your own with \
              asks_telemetry = True",
         );
     };
@@ -76,6 +76,7 @@ fn asks(s: &Scenario, transport: &Transport) -> Option<bool> {
             header_bytes: transport.header.0 as u16,
             trims: s.switch.trimming.is_some(),
             initial_window_bytes: None,
+            fields: s.telemetry_fields(),
         };
         MessageController::new(name, &path, transport, None)?.ask(0)
     } else {
