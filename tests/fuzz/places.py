@@ -48,7 +48,7 @@ def known_keys() -> frozenset[str]:
     """The keys of the schema that a user writes, such as `switch.ports[].rate`."""
     keys = {row["key"] for row in json.loads(_core.keys())}
     # For a user's congestion controls only; hull itself writes the first.
-    own = {"transport.own_sha256", "transport.messages", "switch.telemetry.record"}
+    own = {"transport.own_sha256", "transport.messages"}
     return frozenset(keys - own)
 
 

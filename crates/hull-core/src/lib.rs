@@ -28,6 +28,9 @@
 //! Uno: [`uno_phantom_queue`] at the switch, [`unocc`] at the sender, [`erasure`] at both ends. Both of
 //! Uno's queues mark by a [`ramp`].
 //!
+//! Telemetry: [`telemetry`], the record that a switch writes for the sender, and its fields; [`hpcc`], a
+//! rate or window from it.
+//!
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
 //!
@@ -57,6 +60,7 @@ pub mod erasure;
 pub mod flow_association;
 pub mod fq_codel;
 pub mod hardware;
+pub mod hpcc;
 pub mod marking;
 pub mod nscc;
 pub mod pacer;
@@ -73,5 +77,6 @@ pub mod rccc;
 pub mod rcp;
 pub mod red;
 pub mod signal;
+pub mod telemetry;
 pub mod uno_phantom_queue;
 pub mod unocc;

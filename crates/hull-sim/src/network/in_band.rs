@@ -2,9 +2,10 @@
 //! acknowledgment returns to the sender. A flow's data carries either the rate that the path offers
 //! (RCP) or telemetry, a record of each hop.
 //!
-//! The source of telemetry is HPCC (INT; Li et al., SIGCOMM 2019), here with exact values: a switch writes
-//! into data only, and counts the bytes that the port sent before the packet. Bytes are those on the wire without
-//! framing, times ps, rates bit/s.
+//! Telemetry is [`hull_core::telemetry`]'s. A switch writes into data only. Bytes are those on the wire
+//! without framing, times ps, rates bit/s.
+
+pub use hull_core::telemetry::{HopRecord, HopRecords};
 
 use crate::units::Rate;
 
@@ -71,91 +72,4 @@ impl PathRate {
 /// Converts a rate to the unit of packets: kbit/s, at least 1.
 pub fn kbps(rate_bps: u64) -> u64 {
     (rate_bps / 1000).max(1)
-}
-
-/// State of a port when the transmission of a packet starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HopRecord {
-    /// Bytes that wait behind the packet, in all queues of the port.
-    pub queue_bytes: u64,
-    /// Bytes of all packets that the port has sent before this one.
-    pub sent_bytes: u64,
-    /// Start of the transmission, ps.
-    pub at_ps: u64,
-    /// Rate of the link, bit/s.
-    pub link_bps: u64,
-}
-
-/// Records of the hops of one packet, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HopRecords {
-    records: [HopRecord; HopRecords::MOST],
-    hops: u16,
-}
-
-impl HopRecords {
-    /// Number of hops for which a packet has room.
-    pub const MOST: usize = 8;
-
-    /// Records of a packet that has passed no hop.
-    pub const NONE: HopRecords = HopRecords {
-        records: [HopRecord {
-            queue_bytes: 0,
-            sent_bytes: 0,
-            at_ps: 0,
-            link_bps: 0,
-        }; HopRecords::MOST],
-        hops: 0,
-    };
-
-    /// Adds the record of the next hop; without room only counts the hop.
-    pub fn add(&mut self, record: HopRecord) {
-        if let Some(place) = self.records.get_mut(usize::from(self.hops)) {
-            *place = record;
-        }
-        self.hops = self.hops.saturating_add(1);
-    }
-
-    /// Whether there is room for another record.
-    pub fn have_room(&self) -> bool {
-        usize::from(self.hops) < HopRecords::MOST
-    }
-
-    /// Records of the hops that found room.
-    pub fn as_slice(&self) -> &[HopRecord] {
-        &self.records[..usize::from(self.hops).min(HopRecords::MOST)]
-    }
-
-    /// Number of hops, including those without a record.
-    pub fn hops(&self) -> u16 {
-        self.hops
-    }
-
-    /// Removes all records.
-    pub fn clear(&mut self) {
-        self.hops = 0;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The ninth and the tenth hop find no room and count.
-    #[test]
-    fn hops_beyond_the_room_are_counted() {
-        let mut records = HopRecords::default();
-        for hop in 0..10 {
-            assert_eq!(records.have_room(), hop < 8);
-            records.add(HopRecord {
-                at_ps: hop,
-                ..HopRecord::default()
-            });
-        }
-        let times = Vec::from_iter(records.as_slice().iter().map(|record| record.at_ps));
-        assert_eq!(times, [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(records.hops(), 10);
-        records.clear();
-        assert_eq!((records.as_slice(), records.hops()), (&[][..], 0));
-    }
 }

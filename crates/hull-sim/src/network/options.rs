@@ -3,7 +3,9 @@
 //! into this table, so packets without options stay small. An entry is in use from the sending of its
 //! packet to its arrival or loss.
 
-use super::in_band::{Answer, HopRecords, InBand};
+use hull_core::telemetry::Fields;
+
+use super::in_band::{Answer, HopRecord, HopRecords, InBand};
 use super::packet::{Packet, flags};
 use super::signal::Signal;
 use super::waits::Waits;
@@ -97,6 +99,8 @@ pub struct OptionTable {
     records: Vec<HopRecords>,
     /// Size of a telemetry record on the wire, bytes.
     pub record_bytes: u16,
+    /// Fields of telemetry records.
+    pub fields: Fields,
     /// Number of entries in use in other parts at the end of a run.
     elsewhere: usize,
 }
@@ -153,8 +157,16 @@ impl OptionTable {
         }
     }
 
+    /// Writes the record of a port with this number into data that collects telemetry.
+    pub fn write_record(&mut self, packet: &Packet, port: u32, record: &HopRecord) {
+        let fields = self.fields;
+        if let Some(records) = self.collected(packet) {
+            records.add(fields, port, record);
+        }
+    }
+
     /// Records of data that collects telemetry.
-    pub fn collected(&mut self, packet: &Packet) -> Option<&mut HopRecords> {
+    fn collected(&mut self, packet: &Packet) -> Option<&mut HopRecords> {
         match self.collects(packet) {
             true => self.records.get_mut(packet.options as usize),
             false => None,
@@ -188,7 +200,8 @@ impl OptionTable {
 
     /// Lengthens data that collects telemetry by the next record, if there is room for it.
     pub fn lengthen(&mut self, packet: &mut Packet) {
-        let has_room = |records: &mut HopRecords| records.have_room();
+        let fields = self.fields;
+        let has_room = |records: &mut HopRecords| records.have_room(fields);
         if self.collected(packet).is_some_and(has_room) {
             packet.wire_bytes += self.record_bytes;
         }

@@ -5,7 +5,7 @@ use crate::problem::quoted;
 use crate::spelling::nearest;
 
 /// Spellings, what is missing, and the nearest that hull has.
-const ABSENT: [(&[&str], &str, &str); 13] = [
+const ABSENT: [(&[&str], &str, &str); 14] = [
     (
         &["dcqcn", "roce", "rocev2", "rdma", "ib", "infiniband"],
         "hull has no DCQCN yet",
@@ -13,9 +13,14 @@ const ABSENT: [(&[&str], &str, &str); 13] = [
          of Ultra Ethernet's RDMA",
     ),
     (
-        &["hpcc", "hpcc++", "powertcp"],
-        "hull has no HPCC or PowerTCP yet",
-        "\"rcp\", whose switches tell senders a rate, and \"nscc\"",
+        &["powertcp"],
+        "hull has no PowerTCP yet",
+        "\"hpcc\", which reads the same telemetry",
+    ),
+    (
+        &["hpcc++", "int"],
+        "no control has this name",
+        "\"hpcc\", which reads the telemetry of switches",
     ),
     (
         &["timely", "swift", "patched_timely"],
@@ -126,7 +131,7 @@ mod tests {
         let dcqcn = told("DCQCN", &[]);
         assert!(dcqcn.starts_with("\"DCQCN\" is invalid; expected newreno, "));
         assert!(
-            dcqcn.contains("unocc; hull has no DCQCN yet, nearest: \"qcn\", whose rate control")
+            dcqcn.contains("hpcc; hull has no DCQCN yet, nearest: \"qcn\", whose rate control")
         );
         assert!(told("Homa", &[]).ends_with("yet, nearest: \"rccc\", whose receivers give credit"));
         assert!(told("dctpc", &[]).ends_with("; did you mean dctcp?"));

@@ -80,6 +80,7 @@ fn together(last: Option<&Resolved>, s: &Scenario) -> Result<Arc<Graph>, Problem
     pacer::check_links(s, &graph)?;
     qcn::check_links(s, &graph)?;
     switch::check_ports(&s.switch, &graph)?;
+    telemetry::check_links(s, &graph)?;
     measure::check_ports(&s.measure, &graph)?;
     Ok(graph)
 }

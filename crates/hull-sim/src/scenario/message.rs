@@ -267,10 +267,24 @@ fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
         ),
     )?;
     need(
-        !is_unocc || transport.message.initial_window.is_none(),
+        !control.starts_at_rate() || transport.message.initial_window.is_none(),
         &format!("{name}.message.initial_window"),
         "a number",
-        "no such key with unocc, which begins with what the link carries in a round trip",
+        &format!(
+            "no such key with {control}, which begins with what the link carries in a round trip"
+        ),
+    )?;
+    let message = &transport.message;
+    let balancing = message.load_balancing;
+    need(
+        !control.follows_path() || balancing.paths_of(message.paths, message.subflows) == 1,
+        &format!("{name}.message.load_balancing"),
+        "packets on several paths",
+        &format!(
+            "\"ecmp\", \"plb\" or \"flowlet\" with {name}.congestion_control = {}: it compares successive \
+             packets of one path",
+            quoted(control)
+        ),
     )?;
     require(
         transport.ecn || !control.is_of_messages() || !control.keys().needs_ecn,

@@ -61,8 +61,8 @@ pub use crate::topology::{
     NicRule, RailOptimized, Star, Topology, Tree, TwoDatacentres,
 };
 pub use crate::transport::{
-    Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, Prague, ReactionPoint,
-    UnoCcSettings, Vegas,
+    Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, HpccForm, HpccSettings,
+    Prague, ReactionPoint, UnoCcSettings, Vegas,
 };
 pub use crate::workload::{
     AggregationTree, AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast,

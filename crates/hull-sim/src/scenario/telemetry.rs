@@ -1,8 +1,11 @@
 //! Telemetry: checks that senders and switches are configured together.
 
+use hull_core::telemetry::Fields;
+
 use super::{Scenario, Transport};
 use crate::network::InBand;
 use crate::problem::{Problem, need};
+use crate::topology::{Graph, Kind};
 use crate::transport::{CongestionControl, Controller, MessageController, Path};
 
 /// Checks that a control reads the telemetry of switches, and that switches write what one reads. A
@@ -11,7 +14,25 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     check_asked(s, s.all_transports().map(|one| asks(s, one)))
 }
 
-/// Does the same, given whether the control of each transport asks for telemetry; `None` if that is not
+/// Checks that the fields of telemetry can hold the rates of the links out of switches.
+pub(super) fn check_links(s: &Scenario, graph: &Graph) -> Result<(), Problem> {
+    let Some(telemetry) = &s.switch.telemetry else {
+        return Ok(());
+    };
+    let of_switches =
+        (0..graph.ports()).filter(|&port| graph.nodes[graph.port_owner(port)].kind == Kind::Switch);
+    telemetry.check_rates(of_switches.map(|port| graph.wire(port).rate_bps))
+}
+
+impl Scenario {
+    /// Fields of telemetry records.
+    pub(crate) fn telemetry_fields(&self) -> Fields {
+        let telemetry = self.switch.telemetry.as_ref();
+        telemetry.map_or(Fields::Exact, |one| one.fields(self.host.rate))
+    }
+}
+
+/// Does the same as [`check`], given whether the control of each transport asks for telemetry; `None` if that is not
 /// known.
 pub(crate) fn check_asked(
     s: &Scenario,
@@ -23,7 +44,7 @@ pub(crate) fn check_asked(
             s.switch.telemetry.is_none() || asks.contains(&None),
             "switch.telemetry",
             "a table, and no control that reads telemetry",
-            "no such key, or a transport.congestion_control that reads it, such as a class of your own with \
+            "no such key, or a transport.congestion_control that reads it, such as hpcc or a class of your own with \
              asks_telemetry = True",
         );
     };
@@ -55,6 +76,7 @@ fn asks(s: &Scenario, transport: &Transport) -> Option<bool> {
             header_bytes: transport.header.0 as u16,
             trims: s.switch.trimming.is_some(),
             initial_window_bytes: None,
+            fields: s.telemetry_fields(),
         };
         MessageController::new(name, &path, transport, None)?.ask(0)
     } else {

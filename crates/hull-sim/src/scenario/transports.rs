@@ -20,9 +20,7 @@ const OF_SOME_CONTROLS: [(&[&str], Applies); 6] = [
         matches!(of, CongestionControl::External(_))
     }),
     (&["message", "unocc"], |of| *of == CongestionControl::UnoCc),
-    (&["message", "initial_window"], |of| {
-        *of != CongestionControl::UnoCc
-    }),
+    (&["message", "initial_window"], |of| !of.starts_at_rate()),
     (&["qcn", "target_rate_reduction"], |of| {
         *of == CongestionControl::Qcn
     }),

@@ -68,6 +68,7 @@ mod single_mistakes;
 mod slowdown;
 mod star;
 mod telemetry;
+mod telemetry_controls;
 mod threads;
 mod too_large;
 mod transports;

@@ -256,6 +256,40 @@ fn nothing_is_left_of_lost_packets() {
     }
 }
 
+/// The same run with exact fields and with HPCC's. By hand, with hosts at 100 Gbps: units of 4 times 128
+/// and 80 bytes, and nanoseconds; the run is too short for a field to wrap around.
+#[test]
+fn fields_of_hpcc_are_rounded_down() {
+    for settings in kinds() {
+        let rates = [
+            "host.rate=100Gbps",
+            "switch.rate=100Gbps",
+            "topology.dumbbell.bottleneck_rate=25.1Gbps",
+        ];
+        let settings = [&settings[..], &rates].concat();
+        let (_, exact) = run(ENDLESS, &settings);
+        for (setting, factor) in [("", 4), (",unit_factor=1", 1)] {
+            let fields = format!("switch.telemetry={{fields=\"hpcc\"{setting}}}");
+            let (_, held) = run(ENDLESS, &[&settings[..], &[&fields]].concat());
+            assert_eq!(held.len(), exact.len());
+            for (held, exact) in held.iter().zip(&exact) {
+                assert_eq!(held.now_ps, exact.now_ps);
+                let expected = exact
+                    .hops
+                    .iter()
+                    .zip([25, 100])
+                    .map(|(hop, gbps)| HopRecord {
+                        queue_bytes: hop.queue_bytes / (80 * factor) * 80 * factor,
+                        sent_bytes: hop.sent_bytes / (128 * factor) * 128 * factor,
+                        at_ps: hop.at_ps / 1000 * 1000,
+                        link_bps: gbps * 1_000_000_000,
+                    });
+                assert_eq!(held.hops, Vec::from_iter(expected), "{settings:?}");
+            }
+        }
+    }
+}
+
 /// Telemetry that no control reads, a reader without telemetry, and records that are too large.
 #[test]
 fn invalid_settings_are_rejected() {
@@ -292,6 +326,26 @@ fn invalid_settings_are_rejected() {
         ),
         ("switch.telemetry=true", "switch.telemetry: "),
         ("switch.telemetry.hops=5", "switch.telemetry.hops"),
+        (
+            "switch.telemetry.fields=hpcc",
+            "switch.telemetry.fields: found \"hpcc\" with a link of 1Gbps out of a switch; expected links of \
+             25Gbps, 50Gbps, 100Gbps, 200Gbps, 400Gbps, 800Gbps, 1.6Tbps, 10Gbps, within 2%, or fields = \
+             \"exact\"",
+        ),
+        (
+            "switch.telemetry.unit_factor=4",
+            "switch.telemetry.unit_factor: found 4; expected no such key without switch.telemetry.fields = \
+             \"hpcc\"",
+        ),
+        (
+            "switch.telemetry={fields=\"hpcc\",unit_factor=0}",
+            "switch.telemetry.unit_factor: 0 is invalid; expected 1 to 1000",
+        ),
+        (
+            "switch.telemetry={fields=\"hpcc\",record=\"1.6KB\"}",
+            "switch.telemetry.record: \"1.6KB\" is invalid; expected at most \"1.5KB\" with transport.mtu = \
+             \"1.5KB\": 5 records",
+        ),
     ] {
         let found = told(&[setting], true);
         assert!(found.contains(expected), "{setting}: {found}");

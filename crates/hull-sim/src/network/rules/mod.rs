@@ -42,7 +42,7 @@ pub use ramp::{RampMarking, When};
 pub use random_loss::RandomLoss;
 pub use red::{Red, RedDraw, RedMarking};
 pub use sized_phantom_queue::SizedPhantomQueue;
-pub use telemetry::{Telemetry, WritesRecords};
+pub use telemetry::{FieldWidths, Telemetry, WritesRecords};
 pub use virtual_queue::VirtualQueue;
 
 use super::options::OptionTable;

@@ -8,16 +8,21 @@
 //! arrival depends on the record's content. Its size does count: a record that has bytes on the wire
 //! has them from the packet's arrival at the port on: in the queue, in the memory and on the link.
 
+use hull_core::telemetry::{Fields, LINE_RATES_BPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Departure, Rule, Site};
-use crate::network::{HopRecord, HopRecords, OptionTable, Packet};
-use crate::problem::{Problem, quoted, require};
-use crate::units::Size;
+use crate::network::{HopRecord, OptionTable, Packet};
+use crate::problem::{Problem, need, quoted, require};
+use crate::units::{Rate, Size};
 
 /// Largest packet with all of its records, bytes: the limit of transport.mtu.
 const MOST_BYTES: u64 = 9000;
+/// Rate of a host's link for which HPCC's units have the factor 1, bit/s.
+const UNIT_BPS: u64 = 25_000_000_000;
+/// Largest factor of HPCC's units.
+const MOST_FACTOR: u32 = 1000;
 
 /// In-band telemetry: each port of a switch writes queue, sent bytes, time and rate into the data of
 /// senders that ask for it; up to 8 hops.
@@ -27,12 +32,76 @@ pub struct Telemetry {
     /// Size of a record on the wire. A packet grows by it at each port, and its ACK returns all records.
     #[serde(default)]
     pub record: Size,
+    /// Fields of a record.
+    #[serde(default, skip_serializing_if = "is_exact")]
+    pub fields: FieldWidths,
+    /// Factor of the units of sent bytes and queue with fields = "hpcc" (INT_MULTI). Unset: the rate of a
+    /// host's link over 25 Gbps, at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit_factor: Option<u32>,
+}
+
+/// Widths of the fields of telemetry records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldWidths {
+    /// Exact values, and room for 8 hops.
+    #[default]
+    Exact,
+    /// As in HPCC's header: fields of 24, 20 and 17 bits wrap around, and there is room for 5 hops. Links out
+    /// of switches must have a rate of its table.
+    Hpcc,
+}
+
+fn is_exact(fields: &FieldWidths) -> bool {
+    *fields == FieldWidths::Exact
 }
 
 impl Telemetry {
+    /// Fields of the records in a network whose hosts have links of this rate.
+    pub(crate) fn fields(&self, host: Rate) -> Fields {
+        match self.fields {
+            FieldWidths::Exact => Fields::Exact,
+            FieldWidths::Hpcc => Fields::Hpcc {
+                unit_factor: (self.unit_factor)
+                    .unwrap_or((host.0 / UNIT_BPS).clamp(1, MOST_FACTOR.into()) as u32),
+            },
+        }
+    }
+
+    /// Checks that the fields can hold the rate of each link out of a switch, bit/s.
+    pub(crate) fn check_rates(&self, mut rates: impl Iterator<Item = u64>) -> Result<(), Problem> {
+        if self.fields == FieldWidths::Exact {
+            return Ok(());
+        }
+        rates.try_for_each(|rate_bps| {
+            let has = |held: &u64| held.abs_diff(rate_bps) <= held / 50;
+            need(
+                LINE_RATES_BPS.iter().any(has),
+                "switch.telemetry.fields",
+                format!("\"hpcc\" with a link of {} out of a switch", Rate(rate_bps)),
+                &format!(
+                    "links of {}, within 2%, or fields = \"exact\"",
+                    LINE_RATES_BPS.map(|held| Rate(held).to_string()).join(", ")
+                ),
+            )
+        })
+    }
+
     /// Checks the settings for packets of at most `mtu` bytes.
     pub(crate) fn check(&self, mtu: u64) -> Result<(), Problem> {
-        let hops = HopRecords::MOST as u64;
+        if let Some(factor) = self.unit_factor {
+            let key = "switch.telemetry.unit_factor";
+            need(
+                self.fields == FieldWidths::Hpcc,
+                key,
+                factor,
+                "no such key without switch.telemetry.fields = \"hpcc\"",
+            )?;
+            let range = format!("1 to {MOST_FACTOR}");
+            require((1..=MOST_FACTOR).contains(&factor), key, factor, &range)?;
+        }
+        let hops = self.fields(Rate(UNIT_BPS)).room() as u64;
         let most = MOST_BYTES.saturating_sub(mtu) / hops;
         require(
             self.record.0 <= most,
@@ -51,6 +120,8 @@ impl Telemetry {
 #[derive(Debug)]
 pub struct WritesRecords {
     link_bps: u64,
+    /// Number of the port.
+    port: u32,
     /// Bytes of the packets whose transmission has started.
     sent_bytes: u64,
 }
@@ -60,6 +131,7 @@ impl WritesRecords {
     pub fn new(site: &Site) -> Self {
         WritesRecords {
             link_bps: site.rate.0,
+            port: site.port as u32,
             sent_bytes: 0,
         }
     }
@@ -76,14 +148,13 @@ impl Rule for WritesRecords {
         packet: &Packet,
         options: &mut OptionTable,
     ) -> Decision {
-        if let Some(records) = options.collected(packet) {
-            records.add(HopRecord {
-                queue_bytes: departure.port_bytes,
-                sent_bytes: self.sent_bytes,
-                at_ps: departure.at_ps,
-                link_bps: self.link_bps,
-            });
-        }
+        let record = HopRecord {
+            queue_bytes: departure.port_bytes,
+            sent_bytes: self.sent_bytes,
+            at_ps: departure.at_ps,
+            link_bps: self.link_bps,
+        };
+        options.write_record(packet, self.port, &record);
         self.sent_bytes += u64::from(packet.wire_bytes);
         Decision::Pass
     }

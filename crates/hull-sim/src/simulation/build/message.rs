@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hull_core::rccc::PullConfig;
+use hull_core::telemetry::Fields;
 
 use super::without_class;
 use crate::host::{HostSide, MessageNic, Puller};
@@ -50,6 +51,7 @@ pub(super) fn template(
         slowest_bps: slowest_tier_bps(graph),
         buffer: scenario.switch.buffer,
         trims: scenario.switch.trimming.is_some(),
+        fields: scenario.telemetry_fields(),
         near_ps,
         far_ps: two.map_or(near_ps, |_| {
             scenario::longest_round_trip_ps(scenario, graph)
@@ -108,6 +110,7 @@ struct Recipe {
     slowest_bps: u64,
     buffer: Buffer,
     trims: bool,
+    fields: Fields,
     /// Round trip inside a data centre and, if there are two, between them, ps.
     near_ps: u64,
     far_ps: u64,
@@ -131,6 +134,7 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
         header_bytes: transport.header.0 as u16,
         trims: recipe.trims,
         initial_window_bytes: settings.initial_window.map(bytes),
+        fields: recipe.fields,
     };
     let external = recipe.external.as_deref();
     let Some(control) = MessageController::new(name, &path, transport, external) else {

@@ -102,6 +102,7 @@ fn assemble(
     network.sends_notices = scenario.switch.qcn.is_some();
     let telemetry = scenario.switch.telemetry.unwrap_or_default();
     network.options.record_bytes = telemetry.record.0 as u16;
+    network.options.fields = scenario.telemetry_fields();
     let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
     let templates: Result<Vec<Template>, Problem> = (scenario.all_transports())

@@ -13,6 +13,7 @@ mod constant_rate;
 mod cubic;
 mod dctcp;
 mod external;
+mod hpcc;
 mod hystart;
 mod newreno;
 mod nscc;
@@ -40,6 +41,7 @@ pub use constant_rate::{ConstantRate, ConstantRateControl};
 pub use cubic::{Cubic, CubicControl};
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
+pub use hpcc::{HpccControl, HpccForm, HpccSettings};
 pub use newreno::NewReno;
 pub use nscc::NsccControl;
 pub use path::{Path, window_bytes};
@@ -62,6 +64,7 @@ pub trait Settings:
     + AsRef<Vegas>
     + AsRef<ReactionPoint>
     + AsRef<UnoCcSettings>
+    + AsRef<HpccSettings>
 {
 }
 
@@ -74,6 +77,7 @@ impl<T> Settings for T where
         + AsRef<Vegas>
         + AsRef<ReactionPoint>
         + AsRef<UnoCcSettings>
+        + AsRef<HpccSettings>
 {
 }
 
@@ -403,8 +407,18 @@ controls! {
         /// Uno's sender control, of the message transport: a window by marks, with epochs of the round trip
         /// inside a data centre.
         UnoCc, "unocc": UnoCcControl = |path, settings| UnoCcControl::new(path, settings.as_ref());
+        /// HPCC, of the message transport: a rate and a window from the telemetry of switches.
+        Hpcc, "hpcc": HpccControl = |path, settings| HpccControl::new(path, settings.as_ref());
     }
 }
+
+/// What the NICs (adapters) of RoCE do: keys of `[transport.message]` and their values.
+const OF_ADAPTERS: &[(&str, &str)] = &[
+    ("recovery", "go_back_n"),
+    ("load_balancing", "ecmp"),
+    ("ack_bytes", "1B"),
+    ("timeout", "4ms"),
+];
 
 impl ControlName {
     /// Whether the source processes notices of QCN's congestion points.
@@ -424,7 +438,18 @@ impl ControlName {
             Self::NewReno | Self::Cubic | Self::Bic | Self::Bbr | Self::Dctcp | Self::Prague => &[],
             Self::Vegas | Self::Qcn | Self::QcnAimd | Self::Rcp | Self::ConstantRate => &[],
             Self::Nscc | Self::Rccc | Self::NsccRccc | Self::UnoCc | Self::External(_) => &[],
+            Self::Hpcc => OF_ADAPTERS,
         }
+    }
+
+    /// Whether the control of messages determines its first window itself.
+    pub fn starts_at_rate(&self) -> bool {
+        matches!(self, ControlName::UnoCc | ControlName::Hpcc)
+    }
+
+    /// Whether the control compares telemetry of successive packets, which must take one path.
+    pub fn follows_path(&self) -> bool {
+        matches!(self, ControlName::Hpcc)
     }
 
     /// Keys of `[transport]` that matter to the control.
@@ -434,7 +459,7 @@ impl ControlName {
             Self::NewReno | Self::Cubic | Self::Bic => (false, true, true),
             Self::Bbr | Self::Vegas | Self::External(_) => (false, true, true),
             Self::Qcn | Self::QcnAimd => (false, false, true),
-            Self::Rcp | Self::ConstantRate | Self::Rccc => (false, false, false),
+            Self::Rcp | Self::ConstantRate | Self::Rccc | Self::Hpcc => (false, false, false),
             Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
         };
         ControlKeys {

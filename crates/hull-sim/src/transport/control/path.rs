@@ -1,5 +1,7 @@
 //! The path of a connection of the message transport, as far as a control's constants depend on it.
 
+use hull_core::telemetry::Fields;
+
 /// Path of a connection without load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
@@ -17,6 +19,8 @@ pub struct Path {
     pub trims: bool,
     /// Initial window, bytes, if the scenario sets it.
     pub initial_window_bytes: Option<u64>,
+    /// Fields of telemetry records.
+    pub fields: Fields,
 }
 
 impl Path {
@@ -33,7 +37,11 @@ impl Path {
     /// Window of a sender with this rate: what the rate carries in the round trip, counted in payload. A
     /// NIC begins a packet while less than that is in flight, so it is a whole number of packets, bytes.
     pub fn window_of_rate_bytes(&self, rate_bps: u64) -> u64 {
-        let payload_bytes = bdp_bytes(rate_bps, self.rtt_ps);
+        self.whole_packets_bytes(bdp_bytes(rate_bps, self.rtt_ps))
+    }
+
+    /// Bytes of the packets that begin while less than this payload is in flight, at least one packet.
+    pub fn whole_packets_bytes(&self, payload_bytes: u64) -> u64 {
         let packets = payload_bytes.div_ceil(u64::from(self.mss_bytes())).max(1);
         packets * u64::from(self.mtu_bytes)
     }
@@ -69,6 +77,7 @@ mod tests {
             header_bytes: 48,
             trims: false,
             initial_window_bytes: None,
+            fields: Fields::Exact,
         };
         assert_eq!(path.window_of_rate_bytes(100_000_000_000), 52 * 1048);
         assert_eq!(path.window_of_rate_bytes(100_002_000_000), 53 * 1048);
