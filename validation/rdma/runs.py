@@ -188,7 +188,7 @@ def switch(run: Run, network: Network) -> dict[str, Any]:
         first = network.links[0].gbps
         keys["marking"] = marking.get(first) or next(iter(marking.values()))
     if run.control in ("hpcc", "powertcp", "theta"):
-        keys["telemetry"] = {}
+        keys["telemetry"] = {"fields": "hpcc"}
     rules = RULES.get(run.simulator, "conweave")
     static = "pfc_static" in values or "c_static" in values
     if str(values.get("pfc", "1")) == "0":
