@@ -31,6 +31,8 @@
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
 //!
+//! RoCE: [`dcqcn`] sets a flow's rate in the NIC by the marks of a [`ramp`].
+//!
 //! [`hardware`] contains the forms that `rtl/` implements, with the limits of hardware.
 //!
 //! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
@@ -48,6 +50,7 @@ pub mod ack_coalescing;
 pub mod adaptive_virtual_queue;
 pub mod averaging;
 pub mod codel;
+pub mod dcqcn;
 pub mod dctcp;
 pub mod departure_pacer;
 pub mod dualpi2;

@@ -5,6 +5,7 @@
 mod adaptive_virtual_queue;
 mod averaging;
 mod codel;
+mod dcqcn;
 mod dctcp;
 mod departure_pacer;
 mod dualpi2;

@@ -1,5 +1,6 @@
 //! The vectors of all algorithms, and the form in which they are written and run.
 
+mod dcqcn;
 mod dctcp;
 mod departure_pacer;
 mod dualpi2;
@@ -85,6 +86,7 @@ pub fn algorithms() -> Vec<Algorithm> {
         ecn_echo::algorithm(),
         dctcp::algorithm(),
         nscc::algorithm(),
+        dcqcn::algorithm(),
     ]
 }
 
