@@ -31,7 +31,8 @@
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
 //!
-//! RoCE: [`dcqcn`] sets a flow's rate in the NIC by the marks of a [`ramp`].
+//! RoCE NICs set a flow's rate: [`dcqcn`] and [`dctcp_rate`] by the marks of a [`ramp`], [`timely`] by
+//! the round trip.
 //!
 //! [`hardware`] contains the forms that `rtl/` implements, with the limits of hardware.
 //!
@@ -52,6 +53,7 @@ pub mod averaging;
 pub mod codel;
 pub mod dcqcn;
 pub mod dctcp;
+pub mod dctcp_rate;
 pub mod departure_pacer;
 pub mod dualpi2;
 pub mod ecn_echo;
@@ -76,5 +78,6 @@ pub mod rccc;
 pub mod rcp;
 pub mod red;
 pub mod signal;
+pub mod timely;
 pub mod uno_phantom_queue;
 pub mod unocc;

@@ -152,9 +152,9 @@ fn vectors() -> Vec<Vector> {
         ),
         computed(
             "adapter_random",
-            "120 marks, packets and times up to 400 us apart.",
+            "120 marks, packets and times up to 40 us apart.",
             adapter(),
-            random(120, 400, 3),
+            random(120, 40, 3),
         ),
         computed(
             "paper_random",

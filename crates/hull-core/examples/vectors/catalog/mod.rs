@@ -2,6 +2,7 @@
 
 mod dcqcn;
 mod dctcp;
+mod dctcp_rate;
 mod departure_pacer;
 mod dualpi2;
 mod ecn_echo;
@@ -10,6 +11,7 @@ mod marking;
 mod nscc;
 mod pacer;
 mod phantom_queue;
+mod timely;
 mod uno_phantom_queue;
 
 use serde_json::{Value, json};
@@ -87,6 +89,8 @@ pub fn algorithms() -> Vec<Algorithm> {
         dctcp::algorithm(),
         nscc::algorithm(),
         dcqcn::algorithm(),
+        dctcp_rate::algorithm(),
+        timely::algorithm(),
     ]
 }
 
