@@ -1124,6 +1124,13 @@ class Marking(TypedDict):
     """Queue above which every packet is marked (Kmax): between the threshold and this value the
     marking probability rises linearly. Unset: all packets above the threshold are marked.
     """
+    max_probability: NotRequired[Share]
+    """Marking probability at max_threshold (Pmax); above it every packet is marked."""
+    at_rate: NotRequired[Rate]
+    """Rate of the ports to which the thresholds apply; at other ports they are proportional to
+    the rate. Unset: the same at every rate. As deployed for DCQCN (HPCC's simulator):
+    threshold 100KB, max_threshold 400KB and max_probability 20% at 25Gbps, on "dequeue".
+    """
     count_arriving: NotRequired[bool]
     """Whether the queue includes the packet itself."""
     on: NotRequired[MarkOn]

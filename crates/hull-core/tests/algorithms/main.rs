@@ -26,6 +26,7 @@ mod pi;
 mod pie;
 mod prague;
 mod qcn;
+mod ramp;
 mod rccc;
 mod rcp;
 mod red;
