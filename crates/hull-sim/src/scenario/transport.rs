@@ -9,7 +9,8 @@ use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
-    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, UnoCcSettings, Vegas,
+    Bic, ConstantRate, Cubic, DcqcnSettings, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint,
+    UnoCcSettings, Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -93,6 +94,9 @@ pub struct Transport {
     /// CUBIC's parameters.
     #[serde(skip_serializing_if = "Cubic::is_default")]
     pub cubic: Cubic,
+    /// DCQCN's parameters.
+    #[serde(skip_serializing_if = "DcqcnSettings::is_default")]
+    pub dcqcn: DcqcnSettings,
     /// DCTCP's parameters.
     pub dctcp: Dctcp,
     /// Prague's parameters.
@@ -153,6 +157,7 @@ impl Default for Transport {
             bic: Bic::default(),
             constant_rate: ConstantRate::default(),
             cubic: Cubic::default(),
+            dcqcn: DcqcnSettings::default(),
             dctcp: Dctcp::default(),
             prague: Prague::default(),
             vegas: Vegas::default(),
@@ -346,6 +351,7 @@ settings! {
         transport.constant_rate.check(is_used, transport.ecn)
     };
     cubic: Cubic, of [Cubic], |_| Ok(());
+    dcqcn: DcqcnSettings, of [Dcqcn], |transport| transport.dcqcn.check();
     dctcp: Dctcp, of [Dctcp], |transport| transport.dctcp.check();
     prague: Prague, of [Prague], |transport| transport.prague.check();
     vegas: Vegas, of [Vegas], |transport| transport.vegas.check();

@@ -16,9 +16,9 @@ pub mod sequence;
 mod window;
 
 pub use control::{
-    Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, Dctcp, Echo, External,
-    ExternalControl, Feedback, LostBy, LostPacket, MessageController, Pace, Path, Prague,
-    ReactionPoint, Settings, Start, UnoCcSettings, Vegas, window_bytes,
+    Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, DcqcnSettings, Dctcp,
+    Echo, External, ExternalControl, Feedback, LostBy, LostPacket, MessageController, Pace, Path,
+    Prague, ReactionPoint, Settings, Start, UnoCcSettings, Vegas, window_bytes,
 };
 pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;

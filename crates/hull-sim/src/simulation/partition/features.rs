@@ -195,6 +195,7 @@ fn of_transport(transport: &Transport) -> Obstacle {
         bic: _,
         constant_rate: _,
         cubic: _,
+        dcqcn: _,
         dctcp: _,
         prague: _,
         vegas: _,

@@ -11,10 +11,12 @@ mod bbr;
 mod bic;
 mod constant_rate;
 mod cubic;
+mod dcqcn;
 mod dctcp;
 mod external;
 mod hystart;
 mod newreno;
+mod nic_rate;
 mod nscc;
 mod path;
 mod prague;
@@ -38,6 +40,7 @@ pub use bbr::BbrControl;
 pub use bic::{Bic, BicControl};
 pub use constant_rate::{ConstantRate, ConstantRateControl};
 pub use cubic::{Cubic, CubicControl};
+pub use dcqcn::{DcqcnControl, DcqcnSettings};
 pub use dctcp::{Dctcp, DctcpControl};
 pub use external::{External, ExternalControl};
 pub use newreno::NewReno;
@@ -62,6 +65,7 @@ pub trait Settings:
     + AsRef<Vegas>
     + AsRef<ReactionPoint>
     + AsRef<UnoCcSettings>
+    + AsRef<DcqcnSettings>
 {
 }
 
@@ -74,6 +78,7 @@ impl<T> Settings for T where
         + AsRef<Vegas>
         + AsRef<ReactionPoint>
         + AsRef<UnoCcSettings>
+        + AsRef<DcqcnSettings>
 {
 }
 
@@ -399,6 +404,8 @@ controls! {
         /// Uno's sender control, of the message transport: a window by marks, with epochs of the round trip
         /// inside a data centre.
         UnoCc, "unocc": UnoCcControl = |path, settings| UnoCcControl::new(path, settings.as_ref());
+        /// DCQCN, of the message transport: the NIC cuts a flow's rate at marks and raises it by timers.
+        Dcqcn, "dcqcn": DcqcnControl = |path, settings| DcqcnControl::new(path, settings.as_ref());
     }
 }
 
@@ -422,6 +429,7 @@ impl ControlName {
             Self::Qcn | Self::QcnAimd => (false, false, true),
             Self::Rcp | Self::ConstantRate | Self::Rccc => (false, false, false),
             Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
+            Self::Dcqcn => (true, false, false),
         };
         ControlKeys {
             needs_ecn,
