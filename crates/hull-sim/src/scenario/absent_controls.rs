@@ -17,9 +17,9 @@ const ABSENT: [(&[&str], &str, &str); 13] = [
         "\"rcp\", whose switches tell senders a rate, and \"nscc\"",
     ),
     (
-        &["timely", "swift", "patched_timely"],
-        "hull has no TIMELY or Swift yet",
-        "\"nscc\", which reads delay and marks, and \"vegas\", which reads delay",
+        &["swift", "patched_timely"],
+        "hull has no Swift or patched TIMELY yet",
+        "\"timely\", which reads delay, and \"nscc\", which reads delay and marks",
     ),
     (
         &["homa", "phost", "expresspass", "aeolus", "dcpim"],

@@ -9,8 +9,8 @@ use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
-    Bic, ConstantRate, Cubic, DcqcnSettings, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint,
-    UnoCcSettings, Vegas,
+    Bic, ConstantRate, Cubic, DcqcnSettings, Dctcp, DctcpRateSettings, MAX_WINDOW_BYTES, Prague,
+    ReactionPoint, TimelySettings, UnoCcSettings, Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -99,9 +99,15 @@ pub struct Transport {
     pub dcqcn: DcqcnSettings,
     /// DCTCP's parameters.
     pub dctcp: Dctcp,
+    /// Parameters of rate-based DCTCP.
+    #[serde(skip_serializing_if = "DctcpRateSettings::is_default")]
+    pub dctcp_rate: DctcpRateSettings,
     /// Prague's parameters.
     #[serde(skip_serializing_if = "Prague::is_default")]
     pub prague: Prague,
+    /// TIMELY's parameters.
+    #[serde(skip_serializing_if = "TimelySettings::is_default")]
+    pub timely: TimelySettings,
     /// Vegas's parameters.
     pub vegas: Vegas,
     /// The message transport's parameters.
@@ -159,7 +165,9 @@ impl Default for Transport {
             cubic: Cubic::default(),
             dcqcn: DcqcnSettings::default(),
             dctcp: Dctcp::default(),
+            dctcp_rate: DctcpRateSettings::default(),
             prague: Prague::default(),
+            timely: TimelySettings::default(),
             vegas: Vegas::default(),
             message: Message::default(),
             qcn: ReactionPoint::default(),
@@ -353,7 +361,9 @@ settings! {
     cubic: Cubic, of [Cubic], |_| Ok(());
     dcqcn: DcqcnSettings, of [Dcqcn], |transport| transport.dcqcn.check();
     dctcp: Dctcp, of [Dctcp], |transport| transport.dctcp.check();
+    dctcp_rate: DctcpRateSettings, of [DctcpRate], |transport| transport.dctcp_rate.check();
     prague: Prague, of [Prague], |transport| transport.prague.check();
+    timely: TimelySettings, of [Timely], |transport| transport.timely.check();
     vegas: Vegas, of [Vegas], |transport| transport.vegas.check();
     message: Message, of messages, |transport| transport.message.check();
     // Its check needs the rate of the link (`qcn`).

@@ -17,8 +17,9 @@ mod window;
 
 pub use control::{
     Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, DcqcnSettings, Dctcp,
-    Echo, External, ExternalControl, Feedback, LostBy, LostPacket, MessageController, Pace, Path,
-    Prague, ReactionPoint, Settings, Start, UnoCcSettings, Vegas, window_bytes,
+    DctcpRateSettings, Echo, External, ExternalControl, Feedback, LostBy, LostPacket,
+    MessageController, Pace, Path, Prague, ReactionPoint, Settings, Start, TimelySettings,
+    UnoCcSettings, Vegas, window_bytes,
 };
 pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;

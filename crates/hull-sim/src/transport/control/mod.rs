@@ -13,8 +13,10 @@ mod constant_rate;
 mod cubic;
 mod dcqcn;
 mod dctcp;
+mod dctcp_rate;
 mod external;
 mod hystart;
+mod line_rate;
 mod newreno;
 mod nic_rate;
 mod nscc;
@@ -23,6 +25,7 @@ mod prague;
 mod qcn;
 mod rccc;
 mod rcp;
+mod timely;
 mod unocc;
 mod vegas;
 
@@ -42,7 +45,9 @@ pub use constant_rate::{ConstantRate, ConstantRateControl};
 pub use cubic::{Cubic, CubicControl};
 pub use dcqcn::{DcqcnControl, DcqcnSettings};
 pub use dctcp::{Dctcp, DctcpControl};
+pub use dctcp_rate::{DctcpRateControl, DctcpRateSettings};
 pub use external::{External, ExternalControl};
+pub use line_rate::LineRateControl;
 pub use newreno::NewReno;
 pub use nscc::NsccControl;
 pub use path::{Path, window_bytes};
@@ -50,6 +55,7 @@ pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
 pub use rccc::{NoWindow, RcccControl};
 pub use rcp::RcpControl;
+pub use timely::{TimelyControl, TimelySettings};
 pub use unocc::{UnoCcControl, UnoCcSettings};
 pub use vegas::{Vegas, VegasControl};
 
@@ -66,6 +72,8 @@ pub trait Settings:
     + AsRef<ReactionPoint>
     + AsRef<UnoCcSettings>
     + AsRef<DcqcnSettings>
+    + AsRef<DctcpRateSettings>
+    + AsRef<TimelySettings>
 {
 }
 
@@ -79,6 +87,8 @@ impl<T> Settings for T where
         + AsRef<ReactionPoint>
         + AsRef<UnoCcSettings>
         + AsRef<DcqcnSettings>
+        + AsRef<DctcpRateSettings>
+        + AsRef<TimelySettings>
 {
 }
 
@@ -406,6 +416,13 @@ controls! {
         UnoCc, "unocc": UnoCcControl = |path, settings| UnoCcControl::new(path, settings.as_ref());
         /// DCQCN, of the message transport: the NIC cuts a flow's rate at marks and raises it by timers.
         Dcqcn, "dcqcn": DcqcnControl = |path, settings| DcqcnControl::new(path, settings.as_ref());
+        /// DCTCP as a rate, of the message transport: the NIC cuts a flow's rate by the share of marks.
+        DctcpRate, "dctcp-rate": DctcpRateControl
+            = |path, settings| DctcpRateControl::new(path, settings.as_ref());
+        /// TIMELY, of the message transport: the NIC sets a flow's rate by the gradient of its round trips.
+        Timely, "timely": TimelyControl = |path, settings| TimelyControl::new(path, settings.as_ref());
+        /// No congestion control of the message transport: flows send at the rate of the NIC.
+        LineRate, "line-rate": LineRateControl = |_, _| LineRateControl;
     }
 }
 
@@ -429,7 +446,8 @@ impl ControlName {
             Self::Qcn | Self::QcnAimd => (false, false, true),
             Self::Rcp | Self::ConstantRate | Self::Rccc => (false, false, false),
             Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
-            Self::Dcqcn => (true, false, false),
+            Self::Dcqcn | Self::DctcpRate => (true, false, false),
+            Self::Timely | Self::LineRate => (false, false, false),
         };
         ControlKeys {
             needs_ecn,
