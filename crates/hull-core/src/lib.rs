@@ -34,6 +34,9 @@
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
 //!
+//! RoCE NICs set a flow's rate: [`dcqcn`] and [`dctcp_rate`] by the marks of a [`ramp`], [`timely`] by
+//! the round trip.
+//!
 //! [`hardware`] contains the forms that `rtl/` implements, with the limits of hardware.
 //!
 //! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
@@ -51,7 +54,9 @@ pub mod ack_coalescing;
 pub mod adaptive_virtual_queue;
 pub mod averaging;
 pub mod codel;
+pub mod dcqcn;
 pub mod dctcp;
+pub mod dctcp_rate;
 pub mod departure_pacer;
 pub mod dualpi2;
 pub mod ecn_echo;
@@ -78,5 +83,6 @@ pub mod rcp;
 pub mod red;
 pub mod signal;
 pub mod telemetry;
+pub mod timely;
 pub mod uno_phantom_queue;
 pub mod unocc;

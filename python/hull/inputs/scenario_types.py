@@ -37,6 +37,8 @@ QcnRounding = Literal["up", "down"]
 """Rounding of a partial step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
+FieldWidths = Literal["exact", "hpcc"]
+"""Widths of the fields of telemetry records."""
 Tick = str | float
 Placement = Literal["series", "parallel"]
 """Place where a phantom queue counts packets (paper, remark 1)."""
@@ -56,8 +58,15 @@ CongestionControl = Literal[
     "rccc",
     "nscc+rccc",
     "unocc",
+    "hpcc",
+    "dcqcn",
+    "dctcp-rate",
+    "timely",
+    "line-rate",
 ]
 """Congestion control algorithms."""
+DcqcnVariant = Literal["adapter", "paper"]
+"""Origin of DCQCN's constants."""
 FairPer = Literal["packet", "ack"]
 """Unit of equation 3.35's cut."""
 LoadBalancing = Literal[
@@ -66,6 +75,8 @@ LoadBalancing = Literal[
 """Load balancer of the message transport."""
 Recovery = Literal["timeout", "go_back_n", "selective"]
 """Recovery of lost packets."""
+HpccForm = Literal["rate", "window"]
+"""Value that HPCC controls."""
 PacerPlace = Literal["after_segmentation", "before_segmentation"]
 """Place of the pacer in the host."""
 AssociationDraw = Literal["echo", "packet"]
@@ -581,6 +592,36 @@ class Pacer(TypedDict):
     """Granularity of the rate; also its minimum."""
 
 
+class HpccSettings(TypedDict):
+    """HPCC's parameters (SIGCOMM 2019); defaults as in its authors' simulator."""
+
+    form: NotRequired[HpccForm]
+    """Value that HPCC controls."""
+    eta: NotRequired[Share]
+    """Target utilization of the busiest link."""
+    max_stage: NotRequired[int]
+    """Number of round trips below the target with additive increase only, before an increase to
+    the target (maxStage; the paper has 5, the authors' runs 0).
+    """
+    rate_ai: NotRequired[Rate]
+    """Additive increase with form = "rate". Unset: the rate of the sender's link over 2500, 10
+    Mbps at 25 Gbps.
+    """
+    w_ai: NotRequired[Size]
+    """Additive increase with form = "window" (W_AI). Unset: what the sender's link carries in a
+    round trip, times (1 - eta) / 100, for up to 100 flows without a queue.
+    """
+    min_rate: NotRequired[Rate]
+    """Smallest rate. Unset: 1% of the sender's link (the authors' runs: 1 Gbps at all rates)."""
+    fast_react: NotRequired[bool]
+    """Whether each ACK changes the rate (fast reaction), not only the first of a round trip."""
+    window: NotRequired[Size]
+    """Window at the rate of the sender's link, in payload; form = "rate" also weights queues by
+    it. Unset: what the link carries in a round trip. The authors' code takes the largest
+    product of round trip and slowest link among all pairs of hosts.
+    """
+
+
 class ReactionPoint(TypedDict):
     """QCN's reaction point in each source (thesis 5.2.2)."""
 
@@ -717,6 +758,39 @@ class Vegas(TypedDict):
     """Number above which slow start ends."""
 
 
+class TimelySettings(TypedDict):
+    """TIMELY's parameters; the defaults are from HPCC's simulator (9f4be2a)."""
+
+    weight: NotRequired[Share]
+    """Weight of a new difference of round trips in the gradient."""
+    beta: NotRequired[Share]
+    """Strength of a decrease."""
+    low: NotRequired[Time]
+    """Round trip below which the rate increases (T_low)."""
+    high: NotRequired[Time]
+    """Round trip above which the rate decreases (T_high)."""
+    min_rtt: NotRequired[Time]
+    """Round trip that the gradient is divided by."""
+    additive: NotRequired[RelativeRate]
+    """Increase in a round trip, a rate or a share of the link's. Unset: 1/1000 of the link, 100
+    Mbps at 100 Gbps (paper: 10Mbps at 10 Gbps).
+    """
+    hyper: NotRequired[RelativeRate]
+    """Increase after hyper_after increases in a row. Unset: 1/200 of the link, five times the
+    default of additive.
+    """
+    hyper_after: NotRequired[int]
+    """Increases in a row before those by hyper (N)."""
+    counts_low: NotRequired[bool]
+    """Whether increases below low count among them (HPCC's simulator); false: those by the
+    gradient only (paper).
+    """
+    min_rate: NotRequired[RelativeRate]
+    """Smallest rate, or share of the link's. Unset: 1/100 of the link, 1 Gbps at 100 Gbps."""
+    window: NotRequired[bool]
+    """Whether bytes in flight are limited to what the rate carries in the unloaded round trip."""
+
+
 class Prague(TypedDict):
     """Prague's parameters."""
 
@@ -726,6 +800,22 @@ class Prague(TypedDict):
     """
     transition_rounds: NotRequired[int]
     """Rounds after slow start until that applies."""
+
+
+class DctcpRateSettings(TypedDict):
+    """Parameters of rate-based DCTCP."""
+
+    gain: NotRequired[Share]
+    """Weight of a window's marked share in alpha (g)."""
+    additive: NotRequired[RelativeRate]
+    """Increase after a window without a cut, a rate or a share of the link's. Unset: the payload
+    of a packet per unloaded round trip (HPCC's simulator: 615Mbps, a packet of 1000 bytes in
+    13 us).
+    """
+    min_rate: NotRequired[RelativeRate]
+    """Smallest rate, or share of the link's. Unset: 1/100 of the link, 1 Gbps at 100 Gbps."""
+    window: NotRequired[bool]
+    """Whether bytes in flight are limited to what the rate carries in the unloaded round trip."""
 
 
 class Dctcp(TypedDict):
@@ -751,6 +841,55 @@ class Dctcp(TypedDict):
     """ACKs that the receiver sends when the marking changes while an ACK is delayed: 2, for the
     packets before the change and the one after it (Linux), or 1, for those before it (thesis
     2.2.1).
+    """
+
+
+class DcqcnSettings(TypedDict):
+    """DCQCN's parameters. An unset key has the variant's value."""
+
+    variant: NotRequired[DcqcnVariant]
+    """Origin of the constants that are unset."""
+    gain: NotRequired[Share]
+    """Weight of a new sample of alpha (g). Both: 1/256."""
+    alpha_interval: NotRequired[Time]
+    """Period of alpha's timer. Adapter: 1us; paper: 55us."""
+    decrease_interval: NotRequired[Time]
+    """Period of the check for marks that cut the rate; 0s: each mark cuts. Adapter: 4us; paper:
+    0s.
+    """
+    increase_interval: NotRequired[Time]
+    """Period of the increase timer. Adapter: 300us; paper: 55us."""
+    byte_counter: NotRequired[Size]
+    """Bytes sent after which the rate also increases; 0B: the timer alone counts. Adapter: 0B;
+    paper: 10MB.
+    """
+    recovery_cycles: NotRequired[int]
+    """Cycles of fast recovery (F). Adapter: 1; paper: 5."""
+    additive: NotRequired[RelativeRate]
+    """Additive increase of the target (R_AI), a rate or a share of the link's. Adapter: 1/5000
+    of the link; paper: 40 Mbps at 40 Gbps, 1/1000.
+    """
+    hyper: NotRequired[RelativeRate]
+    """Hyper increase of the target (R_HAI), a rate or a share of the link's. Both: 10 times the
+    default of additive; the paper gives none.
+    """
+    min_rate: NotRequired[RelativeRate]
+    """Smallest rate, or share of the link's. Adapter: 1 Gbps at 100 Gbps, 1/100; paper: 1/1000
+    (it gives none).
+    """
+    mark_interval: NotRequired[Time]
+    """Time after a mark in which the sender ignores others, as if the receiver sent one
+    notification in it. Adapter: 0s; paper: 50us.
+    """
+    clamp_target: NotRequired[bool]
+    """Whether each cut lowers the target to the rate; false: only the first one after an
+    increase. Adapter: false; paper: true.
+    """
+    loss_is_mark: NotRequired[bool]
+    """Whether a negative acknowledgment counts as a mark, as in ConWeave's simulator (236a801)."""
+    window: NotRequired[bool]
+    """Whether bytes in flight are limited to what the rate carries in the unloaded round trip
+    (DCQCN+w).
     """
 
 
@@ -889,16 +1028,24 @@ class Transport(TypedDict):
     """Parameters of traffic without congestion control."""
     cubic: NotRequired[Cubic]
     """CUBIC's parameters."""
+    dcqcn: NotRequired[DcqcnSettings]
+    """DCQCN's parameters."""
     dctcp: NotRequired[Dctcp]
     """DCTCP's parameters."""
+    dctcp_rate: NotRequired[DctcpRateSettings]
+    """Parameters of rate-based DCTCP."""
     prague: NotRequired[Prague]
     """Prague's parameters."""
+    timely: NotRequired[TimelySettings]
+    """TIMELY's parameters."""
     vegas: NotRequired[Vegas]
     """Vegas's parameters."""
     message: NotRequired[Message]
     """The message transport's parameters."""
     qcn: NotRequired[ReactionPoint]
     """Parameters of QCN and QCN-AIMD; windows are transport.max_window then."""
+    hpcc: NotRequired[HpccSettings]
+    """HPCC's parameters."""
 
 
 class PortSettings(TypedDict):
@@ -987,6 +1134,12 @@ class Telemetry(TypedDict):
     record: NotRequired[Size]
     """Size of a record on the wire. A packet grows by it at each port, and its ACK returns all
     records.
+    """
+    fields: NotRequired[FieldWidths]
+    """Fields of a record."""
+    unit_factor: NotRequired[int]
+    """Factor of the units of sent bytes and queue with fields = "hpcc" (INT_MULTI). Unset: the
+    rate of a host's link over 25 Gbps, at least 1.
     """
 
 
@@ -1153,6 +1306,13 @@ class Marking(TypedDict):
     max_threshold: NotRequired[Size]
     """Queue above which every packet is marked (Kmax): between the threshold and this value the
     marking probability rises linearly. Unset: all packets above the threshold are marked.
+    """
+    max_probability: NotRequired[Share]
+    """Marking probability at max_threshold (Pmax); above it every packet is marked."""
+    at_rate: NotRequired[Rate]
+    """Rate of the ports to which the thresholds apply; at other ports they are proportional to
+    the rate. Unset: the same at every rate. As deployed for DCQCN (HPCC's simulator):
+    threshold 100KB, max_threshold 400KB and max_probability 20% at 25Gbps, on "dequeue".
     """
     count_arriving: NotRequired[bool]
     """Whether the queue includes the packet itself."""

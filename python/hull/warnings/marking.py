@@ -217,7 +217,7 @@ def partial_thresholds(scenario: Scenario, rates: Rates, round_trip: RoundTrip) 
     if "marking" not in switch or scenario["transport"]["congestion_control"] != "dctcp":
         return
     links = _shared_by("marking", switch, rates)
-    if not links or FAR * links[0] > links[-1]:
+    if "at_rate" in switch["marking"] or not links or FAR * links[0] > links[-1]:
         return
     threshold = _core.quantity("size", switch["marking"]["threshold"])
     round_trip_s = round_trip()
@@ -248,8 +248,10 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _ports(switch: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str, str]]:
-    """Key of the threshold, marking, key of the buffer, and buffer, for each kind of port."""
-    if "marking" in switch:
+    """Key of the threshold, marking, key of the buffer, and buffer, for each kind of port whose
+    threshold does not depend on its rate.
+    """
+    if "at_rate" not in switch.get("marking", {"at_rate": None}):
         yield (
             "switch.marking.threshold",
             switch["marking"],
@@ -259,7 +261,9 @@ def _ports(switch: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], 
     for i, entry in enumerate(switch.get("ports", ())):
         own = f"switch.ports[{i}]"
         marking = entry.get("marking", switch.get("marking"))
-        if marking is not None and ("marking" in entry or "buffer" in entry):
+        if marking is None or "at_rate" in marking:
+            continue
+        if "marking" in entry or "buffer" in entry:
             yield (
                 f"{own if 'marking' in entry else 'switch'}.marking.threshold",
                 marking,

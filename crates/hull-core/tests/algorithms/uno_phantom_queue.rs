@@ -1,7 +1,7 @@
 //! Uno's phantom queue: single steps against the counter, growth under full load in closed form,
 //! marking ramp, saturation.
 
-use hull_core::ramp::RampMarker;
+use hull_core::ramp::{self, RampMarker};
 use hull_core::uno_phantom_queue::{UnoPhantomQueue, UnoPhantomQueueConfig, share_bytes};
 use proptest::prelude::*;
 
@@ -18,6 +18,7 @@ fn published(slowdown_pct: u32) -> UnoPhantomQueueConfig {
         ramp: RampMarker {
             low_bytes: share_bytes(SIZE, 2),
             high_bytes: share_bytes(SIZE, 60),
+            max_probability: ramp::ONE,
         },
     }
 }
@@ -75,7 +76,7 @@ proptest! {
         size in 4160_u64..200_000,
         packets in prop::collection::vec((0_u64..2_000_000, 64_u32..9000, any::<bool>()), 1..200),
     ) {
-        let config = UnoPhantomQueueConfig { size_bytes: size, ramp: RampMarker { low_bytes: 0, high_bytes: size }, ..published(slowdown_pct) };
+        let config = UnoPhantomQueueConfig { size_bytes: size, ramp: RampMarker { low_bytes: 0, high_bytes: size, max_probability: ramp::ONE }, ..published(slowdown_pct) };
         let mut queue = UnoPhantomQueue::new(&config);
         let (mut now_ps, mut backlog, mut step_ps) = (0, 0_u64, None);
         for (gap_ps, bytes, leaves) in packets {
@@ -103,7 +104,7 @@ proptest! {
     /// thresholds.
     #[test]
     fn marks_in_proportion(backlog in 0_u32..30_000) {
-        let config = UnoPhantomQueueConfig { ramp: RampMarker { low_bytes: 5000, high_bytes: 25_000 }, ..published(5) };
+        let config = UnoPhantomQueueConfig { ramp: RampMarker { low_bytes: 5000, high_bytes: 25_000, max_probability: ramp::ONE }, ..published(5) };
         let mut queue = UnoPhantomQueue::new(&config);
         queue.on_arrival(0, backlog);
         let marks = (0..1000_u32).filter(|&step| queue.clone().on_departure(0, step * 4_294_967)).count();
@@ -134,6 +135,7 @@ fn one_threshold() {
     let ramp = RampMarker {
         low_bytes: 5000,
         high_bytes: 5000,
+        max_probability: ramp::ONE,
     };
     assert!(!ramp.marks(5000, 0));
     assert!(ramp.marks(5001, u32::MAX));

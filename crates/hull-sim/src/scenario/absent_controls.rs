@@ -7,10 +7,9 @@ use crate::spelling::nearest;
 /// Spellings, what is missing, and the nearest that hull has.
 const ABSENT: [(&[&str], &str, &str); 14] = [
     (
-        &["dcqcn", "roce", "rocev2", "rdma", "ib", "infiniband"],
-        "hull has no DCQCN yet",
-        "\"qcn\", whose rate control DCQCN takes over, \"dctcp\", which reads the same marks, and \"nscc\", \
-         of Ultra Ethernet's RDMA",
+        &["roce", "rocev2", "rdma", "ib", "infiniband"],
+        "no control has this name",
+        "\"dcqcn\", which RoCE adapters have, and \"nscc\", of Ultra Ethernet's RDMA",
     ),
     (
         &["powertcp"],
@@ -23,9 +22,9 @@ const ABSENT: [(&[&str], &str, &str); 14] = [
         "\"hpcc\", which reads the telemetry of switches",
     ),
     (
-        &["timely", "swift", "patched_timely"],
-        "hull has no TIMELY or Swift yet",
-        "\"nscc\", which reads delay and marks, and \"vegas\", which reads delay",
+        &["swift", "patched_timely"],
+        "hull has no Swift or patched TIMELY yet",
+        "\"timely\", which reads delay, and \"nscc\", which reads delay and marks",
     ),
     (
         &["homa", "phost", "expresspass", "aeolus", "dcpim"],
@@ -128,11 +127,10 @@ mod tests {
 
     #[test]
     fn messages_name_what_is_nearest() {
-        let dcqcn = told("DCQCN", &[]);
-        assert!(dcqcn.starts_with("\"DCQCN\" is invalid; expected newreno, "));
-        assert!(
-            dcqcn.contains("hpcc; hull has no DCQCN yet, nearest: \"qcn\", whose rate control")
-        );
+        let roce = told("RoCE", &[]);
+        assert!(roce.starts_with("\"RoCE\" is invalid; expected newreno, "));
+        assert!(roce.contains("; no control has this name, nearest: \"dcqcn\", which RoCE"));
+        assert!(told("DCQCN", &[]).ends_with("; did you mean dcqcn?"));
         assert!(told("Homa", &[]).ends_with("yet, nearest: \"rccc\", whose receivers give credit"));
         assert!(told("dctpc", &[]).ends_with("; did you mean dctcp?"));
         assert!(told("mine2", &["mine".to_owned()]).ends_with("; did you mean mine?"));

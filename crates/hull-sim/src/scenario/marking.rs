@@ -1,12 +1,13 @@
 //! ECN marking by the length of the queue (thesis 2.2.1), at a threshold or between two.
 
 use hull_core::marking::ThresholdMarker;
+use hull_core::ramp::{self, RampMarker};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::network::rules::{DequeueThreshold, RampMarking, Rule, Site, When};
-use crate::problem::{Problem, quoted, require};
-use crate::units::{Buffer, Size};
+use crate::problem::{Problem, quoted, rate, require};
+use crate::units::{Buffer, Rate, Share, Size};
 
 /// Time at which the queue is compared with the threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +33,14 @@ pub struct Marking {
     /// probability rises linearly. Unset: all packets above the threshold are marked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_threshold: Option<Size>,
+    /// Marking probability at max_threshold (Pmax); above it every packet is marked.
+    #[serde(default = "certain", skip_serializing_if = "is_certain")]
+    pub max_probability: Share,
+    /// Rate of the ports to which the thresholds apply; at other ports they are proportional to the rate.
+    /// Unset: the same at every rate. As deployed for DCQCN (HPCC's simulator): threshold 100KB,
+    /// max_threshold 400KB and max_probability 20% at 25Gbps, on "dequeue".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_rate: Option<Rate>,
     /// Whether the queue includes the packet itself.
     #[serde(default)]
     pub count_arriving: bool,
@@ -40,7 +49,30 @@ pub struct Marking {
     pub on: MarkOn,
 }
 
+const fn certain() -> Share {
+    Share(Share::ONE)
+}
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_certain(probability: &Share) -> bool {
+    *probability == certain()
+}
+
 impl Marking {
+    /// Marking of a port with this rate, if the thresholds depend on it.
+    pub(crate) fn at(&self, rate: Rate) -> Option<Marking> {
+        let given = self.at_rate.filter(|given| given.0 > 0)?;
+        let scaled = |size: Size| {
+            let bytes = u128::from(size.0) * u128::from(rate.0) / u128::from(given.0);
+            Size(u64::try_from(bytes).unwrap_or(u64::MAX))
+        };
+        Some(Marking {
+            threshold: scaled(self.threshold),
+            max_threshold: self.max_threshold.map(scaled),
+            at_rate: None,
+            ..self.clone()
+        })
+    }
+
     /// Threshold marker of a port that decides at arrival by the threshold alone; `None` for other
     /// ports.
     pub(crate) fn at_once(&self) -> Option<ThresholdMarker> {
@@ -58,9 +90,12 @@ impl Marking {
             (None, When::Arrival) => None,
             (None, When::Departure) => Some(Box::new(DequeueThreshold(self.marker()))),
             (max, _) => {
-                let high_bytes = max.unwrap_or(self.threshold).0;
-                let ramp = RampMarking::new(self.threshold.0, high_bytes, when, site);
-                Some(Box::new(ramp))
+                let marker = RampMarker {
+                    low_bytes: self.threshold.0,
+                    high_bytes: max.unwrap_or(self.threshold).0,
+                    max_probability: self.max_probability.scaled(ramp::ONE),
+                };
+                Some(Box::new(RampMarking::new(marker, when, site)))
             }
         }
     }
@@ -74,12 +109,12 @@ impl Marking {
     }
 }
 
-/// Checks the marking at `key` for ports with the buffer `room`, packets of at most `mtu` bytes and
-/// the given number of queues.
+/// Checks the marking at `key` for ports with the buffer `room` and the rate `link`, packets of at most
+/// `mtu` bytes and the given number of queues.
 pub(super) fn check(
     key: &str,
     marking: &Marking,
-    room: Buffer,
+    (room, link): (Buffer, Rate),
     (mtu, queues): (u64, usize),
 ) -> Result<(), Problem> {
     require(
@@ -88,6 +123,19 @@ pub(super) fn check(
         "\"sent\"",
         "\"enqueue\" or \"dequeue\" at ports of one queue; switch.trimming and switch.priorities make several",
     )?;
+    if let Some(given) = marking.at_rate {
+        rate(&format!("{key}.at_rate"), given)?;
+    }
+    let probability = marking.max_probability;
+    require(
+        (1..=Share::ONE).contains(&probability.0)
+            && (marking.max_threshold.is_some() || is_certain(&probability)),
+        &format!("{key}.max_probability"),
+        quoted(probability),
+        "more than 0% to 100%, and 100% without max_threshold",
+    )?;
+    let of_link = marking.at(link);
+    let marking = of_link.as_ref().unwrap_or(marking);
     let bytes = match room {
         Buffer::Unlimited => u64::MAX,
         Buffer::Bytes(bytes) => bytes,

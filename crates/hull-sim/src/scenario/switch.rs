@@ -401,7 +401,8 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
         found.extend(ports.buffer.map(|own| buffer(&key("buffer"), own, mtu)));
         found.push(loss(&key("loss"), ports.loss));
         if let Some(at) = &ports.marking {
-            found.push(marking(&key("marking"), at, room, (mtu, switch.classes())));
+            let port = (room, ports.rate.unwrap_or(of_link));
+            found.push(marking(&key("marking"), at, port, (mtu, switch.classes())));
         }
         if let Some(queue) = &ports.phantom_queue {
             let rate = ports.rate.unwrap_or(of_link);
@@ -429,7 +430,8 @@ pub(super) fn check(switch: &Switch, mtu: Option<u64>) -> Vec<Result<(), Problem
 fn marks(switch: &Switch, link: Rate, room: Buffer, mtu: u64) -> Vec<Result<(), Problem>> {
     let mut found = Vec::new();
     if let Some(at) = &switch.marking {
-        found.push(marking("switch.marking", at, room, (mtu, switch.classes())));
+        let classes = switch.classes();
+        found.push(marking("switch.marking", at, (room, link), (mtu, classes)));
     }
     if let Some(red) = &switch.red {
         found.push(red.check());

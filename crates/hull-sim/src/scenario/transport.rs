@@ -9,8 +9,8 @@ use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
-    Bic, ConstantRate, Cubic, Dctcp, HpccSettings, MAX_WINDOW_BYTES, Prague, ReactionPoint,
-    UnoCcSettings, Vegas,
+    Bic, ConstantRate, Cubic, DcqcnSettings, Dctcp, DctcpRateSettings, HpccSettings,
+    MAX_WINDOW_BYTES, Prague, ReactionPoint, TimelySettings, UnoCcSettings, Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -94,11 +94,20 @@ pub struct Transport {
     /// CUBIC's parameters.
     #[serde(skip_serializing_if = "Cubic::is_default")]
     pub cubic: Cubic,
+    /// DCQCN's parameters.
+    #[serde(skip_serializing_if = "DcqcnSettings::is_default")]
+    pub dcqcn: DcqcnSettings,
     /// DCTCP's parameters.
     pub dctcp: Dctcp,
+    /// Parameters of rate-based DCTCP.
+    #[serde(skip_serializing_if = "DctcpRateSettings::is_default")]
+    pub dctcp_rate: DctcpRateSettings,
     /// Prague's parameters.
     #[serde(skip_serializing_if = "Prague::is_default")]
     pub prague: Prague,
+    /// TIMELY's parameters.
+    #[serde(skip_serializing_if = "TimelySettings::is_default")]
+    pub timely: TimelySettings,
     /// Vegas's parameters.
     pub vegas: Vegas,
     /// The message transport's parameters.
@@ -157,8 +166,11 @@ impl Default for Transport {
             bic: Bic::default(),
             constant_rate: ConstantRate::default(),
             cubic: Cubic::default(),
+            dcqcn: DcqcnSettings::default(),
             dctcp: Dctcp::default(),
+            dctcp_rate: DctcpRateSettings::default(),
             prague: Prague::default(),
+            timely: TimelySettings::default(),
             vegas: Vegas::default(),
             message: Message::default(),
             qcn: ReactionPoint::default(),
@@ -351,8 +363,11 @@ settings! {
         transport.constant_rate.check(is_used, transport.ecn)
     };
     cubic: Cubic, of [Cubic], |_| Ok(());
+    dcqcn: DcqcnSettings, of [Dcqcn], |transport| transport.dcqcn.check();
     dctcp: Dctcp, of [Dctcp], |transport| transport.dctcp.check();
+    dctcp_rate: DctcpRateSettings, of [DctcpRate], |transport| transport.dctcp_rate.check();
     prague: Prague, of [Prague], |transport| transport.prague.check();
+    timely: TimelySettings, of [Timely], |transport| transport.timely.check();
     vegas: Vegas, of [Vegas], |transport| transport.vegas.check();
     message: Message, of messages, |transport| transport.message.check();
     // Its check needs the rate of the link (`qcn`).

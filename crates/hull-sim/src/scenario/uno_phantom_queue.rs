@@ -1,6 +1,6 @@
 //! Uno's phantom queue: its settings and its default size.
 
-use hull_core::ramp::RampMarker;
+use hull_core::ramp::{self, RampMarker};
 use hull_core::uno_phantom_queue::UnoPhantomQueueConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,7 @@ impl UnoPhantomQueue {
             ramp: RampMarker {
                 low_bytes: self.low.scaled(size_bytes),
                 high_bytes: self.high.scaled(size_bytes),
+                max_probability: ramp::ONE,
             },
         };
         Box::new(SizedPhantomQueue::new(&config, site))

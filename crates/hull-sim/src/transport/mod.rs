@@ -16,9 +16,10 @@ pub mod sequence;
 mod window;
 
 pub use control::{
-    Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, Dctcp, Echo, External,
-    ExternalControl, Feedback, HpccForm, HpccSettings, LostBy, LostPacket, MessageController, Pace,
-    Path, Prague, ReactionPoint, Settings, Start, UnoCcSettings, Vegas, window_bytes,
+    Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, DcqcnSettings, Dctcp,
+    DctcpRateSettings, Echo, External, ExternalControl, Feedback, HpccForm, HpccSettings, LostBy,
+    LostPacket, MessageController, Pace, Path, Prague, ReactionPoint, Settings, Start,
+    TimelySettings, UnoCcSettings, Vegas, window_bytes,
 };
 pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;

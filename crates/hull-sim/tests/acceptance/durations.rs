@@ -103,6 +103,12 @@ fn around(key: &str) -> Vec<String> {
             "transport.max_rto=3600s",
         ]),
         "transport.qcn" => with(&QCN),
+        "transport.timely" => with(&["transport.congestion_control=timely"]),
+        "transport.dcqcn" => with(&[
+            "transport.congestion_control=dcqcn",
+            "transport.ecn=true",
+            "switch.marking.threshold=3KB",
+        ]),
         "transport.message" | "transport.message.erasure" => with(&[
             "transport.congestion_control=nscc",
             "transport.ecn=true",

@@ -378,14 +378,14 @@ fn known_controls_that_hull_lacks_have_a_nearest_one() {
     assert!(
         powertcp.contains("; hull has no PowerTCP yet, nearest: \"hpcc\", which reads the same")
     );
-    let text = format!("{GOOD}transport = \"b\"\n[transports.b]\ncongestion_control = \"dcqcn\"\n");
+    let text = format!("{GOOD}transport = \"b\"\n[transports.b]\ncongestion_control = \"ndp\"\n");
     let other = told(&text, &[]).join("\n");
     assert!(
-        other.contains("transports.b.congestion_control: \"dcqcn\" is invalid; expected newreno, "),
+        other.contains("transports.b.congestion_control: \"ndp\" is invalid; expected newreno, "),
         "{other}"
     );
     assert!(
-        other.contains("; hull has no DCQCN yet, nearest: "),
+        other.contains("; hull has no NDP or EQDS yet, nearest: "),
         "{other}"
     );
 }

@@ -50,6 +50,7 @@ mod random_managers;
 mod random_messages;
 mod random_scenarios;
 mod random_settings;
+mod rate_controls;
 mod rcp;
 mod rdma;
 mod red_and_pi;

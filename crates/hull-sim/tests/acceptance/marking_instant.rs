@@ -4,6 +4,7 @@
 //! when it is sent.
 
 use hull_core::marking::ThresholdMarker;
+use hull_core::ramp::{self, RampMarker};
 use hull_sim::network::rules::{DequeueThreshold, RampMarking, Rule, Site, When};
 use hull_sim::network::{BufferLimit, PortConfig, flags};
 use hull_sim::scenario::MarkOn;
@@ -23,7 +24,12 @@ fn at_dequeue(on: MarkOn, marker: ThresholdMarker) -> Vec<Box<dyn Rule>> {
                 seed: 1,
                 port: 0,
             };
-            vec![Box::new(RampMarking::new(bytes, bytes, When::Sent, &site))]
+            let marker = RampMarker {
+                low_bytes: bytes,
+                high_bytes: bytes,
+                max_probability: ramp::ONE,
+            };
+            vec![Box::new(RampMarking::new(marker, When::Sent, &site))]
         }
         MarkOn::Dequeue => vec![Box::new(DequeueThreshold(marker))],
     }

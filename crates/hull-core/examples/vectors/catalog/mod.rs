@@ -1,6 +1,8 @@
 //! The vectors of all algorithms, and the form in which they are written and run.
 
+mod dcqcn;
 mod dctcp;
+mod dctcp_rate;
 mod departure_pacer;
 mod dualpi2;
 mod ecn_echo;
@@ -9,6 +11,7 @@ mod marking;
 mod nscc;
 mod pacer;
 mod phantom_queue;
+mod timely;
 mod uno_phantom_queue;
 
 use serde_json::{Value, json};
@@ -85,6 +88,9 @@ pub fn algorithms() -> Vec<Algorithm> {
         ecn_echo::algorithm(),
         dctcp::algorithm(),
         nscc::algorithm(),
+        dcqcn::algorithm(),
+        dctcp_rate::algorithm(),
+        timely::algorithm(),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Vectors of Uno's phantom queue.
 
 use super::{Algorithm, Numbers, Vector, by_hand, computed, number, number32, word};
-use hull_core::ramp::RampMarker;
+use hull_core::ramp::{self, RampMarker};
 use hull_core::uno_phantom_queue::{UnoPhantomQueue, UnoPhantomQueueConfig, share_bytes};
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ fn run(config: &Value, inputs: &[Value]) -> Vec<Value> {
         ramp: RampMarker {
             low_bytes: number(config, "low_bytes"),
             high_bytes: number(config, "high_bytes"),
+            max_probability: ramp::ONE,
         },
     });
     inputs

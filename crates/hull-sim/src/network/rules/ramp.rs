@@ -1,5 +1,5 @@
-//! Marking with a probability that rises linearly with the queue: 0 up to a first threshold (Kmin), 1
-//! above a second one (Kmax).
+//! Marking with a probability that rises linearly with the queue: 0 up to a first threshold (Kmin), a
+//! largest probability (Pmax) at a second one (Kmax), 1 above it.
 //!
 //! Source: the marking of switches for DCQCN and Ultra Ethernet (`uet-nscc.md`, "Switch port"; RED
 //! without an average). The queue is the one that a packet finds on arrival, or that remains behind it
@@ -33,13 +33,10 @@ pub struct RampMarking {
 }
 
 impl RampMarking {
-    /// Creates the rule with these thresholds, which may be equal.
-    pub fn new(low_bytes: u64, high_bytes: u64, when: When, site: &Site) -> Self {
+    /// Creates the rule of a marker, whose thresholds may be equal.
+    pub fn new(marker: RampMarker, when: When, site: &Site) -> Self {
         RampMarking {
-            marker: RampMarker {
-                low_bytes,
-                high_bytes,
-            },
+            marker,
             when,
             random: site.random(Purpose::Marking),
         }
@@ -89,6 +86,7 @@ impl Rule for RampMarking {
 mod tests {
     use super::*;
     use crate::units::Rate;
+    use hull_core::ramp;
 
     /// The fraction of packets marked at a given queue length lies on the straight line.
     #[test]
@@ -99,13 +97,22 @@ mod tests {
             seed: 1,
             port: 0,
         };
-        let mut ramp = RampMarking::new(1000, 5000, When::Departure, &site);
-        for (queue_bytes, share) in [(1000, 0.0), (2000, 0.25), (4000, 0.75), (5001, 1.0)] {
-            let marked = (0..20_000).filter(|_| ramp.marks(queue_bytes)).count();
-            assert!(
-                (marked as f64 / 20_000.0 - share).abs() < 0.01,
-                "{queue_bytes}"
-            );
+        for (max_probability, largest) in [(ramp::ONE, 1.0), (ramp::ONE / 5, 0.2)] {
+            let marker = RampMarker {
+                low_bytes: 1000,
+                high_bytes: 5000,
+                max_probability,
+            };
+            let mut rule = RampMarking::new(marker, When::Departure, &site);
+            for (queue_bytes, share) in [(1000, 0.0), (2000, 0.25), (4000, 0.75), (5000, 1.0)] {
+                let marked = (0..20_000).filter(|_| rule.marks(queue_bytes)).count();
+                let share = share * largest;
+                assert!(
+                    (marked as f64 / 20_000.0 - share).abs() < 0.01,
+                    "{queue_bytes}"
+                );
+            }
+            assert!(rule.marks(5001));
         }
     }
 }

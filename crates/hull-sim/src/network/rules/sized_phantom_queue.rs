@@ -70,7 +70,7 @@ impl Rule for SizedPhantomQueue {
 mod tests {
     use super::*;
     use crate::units::Rate;
-    use hull_core::ramp::RampMarker;
+    use hull_core::ramp::{self, RampMarker};
 
     fn packet(flags: u16, wire_bytes: u16) -> Packet {
         Packet {
@@ -96,6 +96,7 @@ mod tests {
             ramp: RampMarker {
                 low_bytes: 20_000,
                 high_bytes: 600_000,
+                max_probability: ramp::ONE,
             },
         };
         let mut queue = SizedPhantomQueue::new(&config, &site);

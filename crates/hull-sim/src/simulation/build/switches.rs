@@ -207,6 +207,9 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
             switch.loss = settings.loss.unwrap_or(switch.loss);
         }
     }
+    if let Some(marking) = switch.marking.as_ref().and_then(|of_rate| of_rate.at(rate)) {
+        switch.to_mut().marking = Some(marking);
+    }
     if let Some(share) = graph.loss(port) {
         switch.to_mut().loss = share;
     }

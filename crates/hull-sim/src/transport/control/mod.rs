@@ -11,17 +11,23 @@ mod bbr;
 mod bic;
 mod constant_rate;
 mod cubic;
+mod dcqcn;
 mod dctcp;
+mod dctcp_rate;
 mod external;
 mod hpcc;
 mod hystart;
+mod keys;
+mod line_rate;
 mod newreno;
+mod nic_rate;
 mod nscc;
 mod path;
 mod prague;
 mod qcn;
 mod rccc;
 mod rcp;
+mod timely;
 mod unocc;
 mod vegas;
 
@@ -39,9 +45,12 @@ pub use bbr::BbrControl;
 pub use bic::{Bic, BicControl};
 pub use constant_rate::{ConstantRate, ConstantRateControl};
 pub use cubic::{Cubic, CubicControl};
+pub use dcqcn::{DcqcnControl, DcqcnSettings};
 pub use dctcp::{Dctcp, DctcpControl};
+pub use dctcp_rate::{DctcpRateControl, DctcpRateSettings};
 pub use external::{External, ExternalControl};
 pub use hpcc::{HpccControl, HpccForm, HpccSettings};
+pub use line_rate::LineRateControl;
 pub use newreno::NewReno;
 pub use nscc::NsccControl;
 pub use path::{Path, window_bytes};
@@ -49,6 +58,7 @@ pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
 pub use rccc::{NoWindow, RcccControl};
 pub use rcp::RcpControl;
+pub use timely::{TimelyControl, TimelySettings};
 pub use unocc::{UnoCcControl, UnoCcSettings};
 pub use vegas::{Vegas, VegasControl};
 
@@ -65,6 +75,9 @@ pub trait Settings:
     + AsRef<ReactionPoint>
     + AsRef<UnoCcSettings>
     + AsRef<HpccSettings>
+    + AsRef<DcqcnSettings>
+    + AsRef<DctcpRateSettings>
+    + AsRef<TimelySettings>
 {
 }
 
@@ -78,6 +91,9 @@ impl<T> Settings for T where
         + AsRef<ReactionPoint>
         + AsRef<UnoCcSettings>
         + AsRef<HpccSettings>
+        + AsRef<DcqcnSettings>
+        + AsRef<DctcpRateSettings>
+        + AsRef<TimelySettings>
 {
 }
 
@@ -409,76 +425,16 @@ controls! {
         UnoCc, "unocc": UnoCcControl = |path, settings| UnoCcControl::new(path, settings.as_ref());
         /// HPCC, of the message transport: a rate and a window from the telemetry of switches.
         Hpcc, "hpcc": HpccControl = |path, settings| HpccControl::new(path, settings.as_ref());
+        /// DCQCN, of the message transport: the NIC cuts a flow's rate at marks and raises it by timers.
+        Dcqcn, "dcqcn": DcqcnControl = |path, settings| DcqcnControl::new(path, settings.as_ref());
+        /// DCTCP as a rate, of the message transport: the NIC cuts a flow's rate by the share of marks.
+        DctcpRate, "dctcp-rate": DctcpRateControl
+            = |path, settings| DctcpRateControl::new(path, settings.as_ref());
+        /// TIMELY, of the message transport: the NIC sets a flow's rate by the gradient of its round trips.
+        Timely, "timely": TimelyControl = |path, settings| TimelyControl::new(path, settings.as_ref());
+        /// No congestion control of the message transport: flows send at the rate of the NIC.
+        LineRate, "line-rate": LineRateControl = |_, _| LineRateControl;
     }
-}
-
-/// What the NICs (adapters) of RoCE do: keys of `[transport.message]` and their values.
-const OF_ADAPTERS: &[(&str, &str)] = &[
-    ("recovery", "go_back_n"),
-    ("load_balancing", "ecmp"),
-    ("ack_bytes", "1B"),
-    ("timeout", "4ms"),
-];
-
-impl ControlName {
-    /// Whether the source processes notices of QCN's congestion points.
-    pub fn is_qcn(&self) -> bool {
-        matches!(self, ControlName::Qcn | ControlName::QcnAimd)
-    }
-
-    /// Whether this is a control of the message transport.
-    pub fn is_of_messages(&self) -> bool {
-        ControlName::OF_MESSAGES.contains(self)
-    }
-
-    /// Keys of `[transport.message]` with the values that they have with the control if a scenario does not
-    /// set them.
-    pub fn message_defaults(&self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::NewReno | Self::Cubic | Self::Bic | Self::Bbr | Self::Dctcp | Self::Prague => &[],
-            Self::Vegas | Self::Qcn | Self::QcnAimd | Self::Rcp | Self::ConstantRate => &[],
-            Self::Nscc | Self::Rccc | Self::NsccRccc | Self::UnoCc | Self::External(_) => &[],
-            Self::Hpcc => OF_ADAPTERS,
-        }
-    }
-
-    /// Whether the control of messages determines its first window itself.
-    pub fn starts_at_rate(&self) -> bool {
-        matches!(self, ControlName::UnoCc | ControlName::Hpcc)
-    }
-
-    /// Whether the control compares telemetry of successive packets, which must take one path.
-    pub fn follows_path(&self) -> bool {
-        matches!(self, ControlName::Hpcc)
-    }
-
-    /// Keys of `[transport]` that matter to the control.
-    pub fn keys(&self) -> ControlKeys {
-        let (needs_ecn, max_window, min_rto) = match self {
-            Self::Dctcp | Self::Prague => (true, true, true),
-            Self::NewReno | Self::Cubic | Self::Bic => (false, true, true),
-            Self::Bbr | Self::Vegas | Self::External(_) => (false, true, true),
-            Self::Qcn | Self::QcnAimd => (false, false, true),
-            Self::Rcp | Self::ConstantRate | Self::Rccc | Self::Hpcc => (false, false, false),
-            Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
-        };
-        ControlKeys {
-            needs_ecn,
-            max_window,
-            min_rto,
-        }
-    }
-}
-
-/// Keys of `[transport]` that matter to a control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct ControlKeys {
-    /// Whether it needs marks: `ecn` must be true.
-    pub needs_ecn: bool,
-    /// Whether `max_window` limits it.
-    pub max_window: bool,
-    /// Whether it recovers losses by TCP's timeout, which `min_rto` bounds.
-    pub min_rto: bool,
 }
 
 #[expect(clippy::derivable_impls)] // Its variants come from the list.
