@@ -102,7 +102,7 @@ def quantities(run: Run, network: Network) -> Iterator[Quantity]:
     if "goodput_gbps" in given:
         size = flows(run, network)[0][2]
         recorded = given["goodput_gbps"]
-        yield Quantity("goodput", "rate", recorded, lambda r: size * 8 / r.fct_ns()[0])
+        yield Quantity("goodput", "rate", recorded, lambda r: size * 8 / first(r.fct_ns()))
     for key, (begin, end) in {
         "gbps_2_to_4ms": (2e6, 4e6),
         "gbps_1_to_3ms": (1e6, 3e6),
@@ -168,11 +168,11 @@ def completion_times(run: Run) -> Iterator[Quantity]:
     times = [float(ns) for ns in listed(given.get("fct_ns")) if ns >= 0]
     victim = "victim_fct_us" in given
     if len(times) == 1:
-        yield Quantity("fct", "time", times[0], lambda r: r.fct_ns()[0])
+        yield Quantity("fct", "time", times[0], lambda r: first(r.fct_ns()))
     elif times:
         if victim:
             source = run.scenario["flows"][-1][0]
-            yield Quantity("victim fct", "time", times[-1], lambda r: r.fct_ns(source)[0])
+            yield Quantity("victim fct", "time", times[-1], lambda r: first(r.fct_ns(source)))
             times = times[:-1]
         count = len(times)
         for name, of in (("min", min), ("mean", mean_of), ("max", max)):
@@ -202,6 +202,11 @@ def without_victim(results: Results, victim: bool, count: int) -> list[float]:
             if row["acked_ps"] is not None and row["src"] != source
         ]
     return times + [math.inf] * (count - len(times))
+
+
+def first(times: list[float]) -> float:
+    """The only time of a list; infinite where the flow is not done."""
+    return times[0] if times else math.inf
 
 
 def mean_of(values: list[float]) -> float:

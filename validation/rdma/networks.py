@@ -81,7 +81,7 @@ def leaf_spine() -> Network:
 def of_file(path: Path) -> Network:
     """The network of a topology file of HPCC's form."""
     lines = path.read_text(encoding="utf-8").split("\n")
-    nodes, switches, count = map(int, lines[0].split()[:3])
+    nodes, switches, *_, count = map(int, lines[0].split())  # PowerTCP's has the ToRs between
     links = []
     for line in lines[2 : 2 + count]:
         a, b, rate, delay, _ = line.split()

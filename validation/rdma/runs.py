@@ -171,10 +171,13 @@ def ecn(run: Run) -> dict[float, dict[str, Any]]:
     for i in range(0, len(fields), 4):
         rate, low, high, most = fields[i : i + 4]
         if float(most) > 0:
-            marking[float(rate) / 1e9] = {
-                "threshold": f"{low}KB",
+            ramp = {
                 "max_threshold": f"{high}KB",
                 "max_probability": f"{float(most) * 100:g}%",
+            }
+            marking[float(rate) / 1e9] = {
+                "threshold": f"{low}KB",
+                **(ramp if float(high) > float(low) else {}),
                 "on": "dequeue",
             }
     return marking
@@ -183,7 +186,8 @@ def ecn(run: Run) -> dict[float, dict[str, Any]]:
 def switch(run: Run, network: Network) -> dict[str, Any]:
     """Table of the switches."""
     values = run.values
-    keys: dict[str, Any] = {}
+    link = network.links[0]
+    keys: dict[str, Any] = {"rate": f"{link.gbps:g}Gbps", "delay": f"{link.delay_ns:g}ns"}
     if marking := ecn(run):
         first = network.links[0].gbps
         keys["marking"] = marking.get(first) or next(iter(marking.values()))
@@ -235,7 +239,11 @@ def prepare(run: Run, network: Network, graph: str, listed: str) -> dict[str, An
         "name": "recorded",
         "run": {"duration": f"{stop_ns}ns", "drain": "1ns"},
         "topology": {"file": {"path": graph}},
-        "host": {"queue": "fifo"},
+        "host": {
+            "queue": "fifo",
+            "rate": f"{network.links[0].gbps:g}Gbps",
+            "delay": f"{network.links[0].delay_ns:g}ns",
+        },
         "switch": switch(run, network),
         "transport": {
             "congestion_control": CONTROLS[run.control],
