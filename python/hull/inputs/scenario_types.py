@@ -31,6 +31,8 @@ QcnRounding = Literal["up", "down"]
 """Rounding of a partial step of QCN's feedback."""
 RcpAlgorithm = Literal["rcp", "ap-rcp", "ap2-rcp", "pd-rcp"]
 """RCP and its versions with the averaging principle."""
+FieldWidths = Literal["exact", "hpcc"]
+"""Widths of the fields of telemetry records."""
 Tick = str | float
 Placement = Literal["series", "parallel"]
 """Place where a phantom queue counts packets (paper, remark 1)."""
@@ -50,6 +52,9 @@ CongestionControl = Literal[
     "rccc",
     "nscc+rccc",
     "unocc",
+    "hpcc",
+    "powertcp",
+    "theta-powertcp",
 ]
 """Congestion control algorithms."""
 FairPer = Literal["packet", "ack"]
@@ -58,6 +63,8 @@ LoadBalancing = Literal[
     "ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed", "subflows", "plb", "flowlet"
 ]
 """Load balancer of the message transport."""
+HpccForm = Literal["rate", "window"]
+"""Value that HPCC controls."""
 PacerPlace = Literal["after_segmentation", "before_segmentation"]
 """Place of the pacer in the host."""
 AssociationDraw = Literal["echo", "packet"]
@@ -573,6 +580,59 @@ class Pacer(TypedDict):
     """Granularity of the rate; also its minimum."""
 
 
+class PowerTcpSettings(TypedDict):
+    """Parameters of PowerTCP and theta-PowerTCP (NSDI 2022); defaults as in their authors'
+    simulator.
+    """
+
+    eta: NotRequired[Share]
+    """Target of PowerTCP's power (the paper has 100%)."""
+    gamma: NotRequired[Share]
+    """Weight of a new rate. Unset: 90%, and 70% in theta-PowerTCP."""
+    rate_ai: NotRequired[Rate]
+    """Additive increase. Unset: 0.6% of the sender's link, 150 Mbps at 25 Gbps."""
+    min_gradient: NotRequired[Share]
+    """Smallest current, as a share of a link's rate (the paper has none: 0%)."""
+    delay_slack: NotRequired[Share]
+    """Share of the smallest round trip that theta-PowerTCP allows without a reduction (the paper
+    has 0%).
+    """
+    min_rate: NotRequired[Rate]
+    """Smallest rate. Unset: 1% of the sender's link."""
+    fast_react: NotRequired[bool]
+    """Whether each ACK changes the rate (fast reaction), not only the first of a round trip."""
+
+
+class HpccSettings(TypedDict):
+    """HPCC's parameters (SIGCOMM 2019); defaults as in its authors' simulator."""
+
+    form: NotRequired[HpccForm]
+    """Value that HPCC controls."""
+    eta: NotRequired[Share]
+    """Target utilization of the busiest link."""
+    max_stage: NotRequired[int]
+    """Number of round trips below the target with additive increase only, before an increase to
+    the target (maxStage; the paper has 5, the authors' runs 0).
+    """
+    rate_ai: NotRequired[Rate]
+    """Additive increase with form = "rate". Unset: the rate of the sender's link over 2500, 10
+    Mbps at 25 Gbps.
+    """
+    w_ai: NotRequired[Size]
+    """Additive increase with form = "window" (W_AI). Unset: what the sender's link carries in a
+    round trip, times (1 - eta) / 100, for up to 100 flows without a queue.
+    """
+    min_rate: NotRequired[Rate]
+    """Smallest rate. Unset: 1% of the sender's link (the authors' runs: 1 Gbps at all rates)."""
+    fast_react: NotRequired[bool]
+    """Whether each ACK changes the rate (fast reaction), not only the first of a round trip."""
+    window: NotRequired[Size]
+    """Window at the rate of the sender's link, in payload; form = "rate" also weights queues by
+    it. Unset: what the link carries in a round trip. The authors' code takes the largest
+    product of round trip and slowest link among all pairs of hosts.
+    """
+
+
 class ReactionPoint(TypedDict):
     """QCN's reaction point in each source (thesis 5.2.2)."""
 
@@ -869,6 +929,10 @@ class Transport(TypedDict):
     """The message transport's parameters."""
     qcn: NotRequired[ReactionPoint]
     """Parameters of QCN and QCN-AIMD; windows are transport.max_window then."""
+    hpcc: NotRequired[HpccSettings]
+    """HPCC's parameters."""
+    powertcp: NotRequired[PowerTcpSettings]
+    """Parameters of PowerTCP and theta-PowerTCP."""
 
 
 class PortSettings(TypedDict):
@@ -957,6 +1021,12 @@ class Telemetry(TypedDict):
     record: NotRequired[Size]
     """Size of a record on the wire. A packet grows by it at each port, and its ACK returns all
     records.
+    """
+    fields: NotRequired[FieldWidths]
+    """Fields of a record."""
+    unit_factor: NotRequired[int]
+    """Factor of the units of sent bytes and queue with fields = "hpcc" (INT_MULTI). Unset: the
+    rate of a host's link over 25 Gbps, at least 1.
     """
 
 

@@ -13,9 +13,9 @@ const ABSENT: [(&[&str], &str, &str); 14] = [
          of Ultra Ethernet's RDMA",
     ),
     (
-        &["powertcp"],
-        "hull has no PowerTCP yet",
-        "\"hpcc\", which reads the same telemetry",
+        &["theta_powertcp", "power_tcp", "delay_powertcp"],
+        "no control has this name",
+        "\"powertcp\" and \"theta-powertcp\"",
     ),
     (
         &["hpcc++", "int"],
@@ -130,9 +130,9 @@ mod tests {
     fn messages_name_what_is_nearest() {
         let dcqcn = told("DCQCN", &[]);
         assert!(dcqcn.starts_with("\"DCQCN\" is invalid; expected newreno, "));
-        assert!(
-            dcqcn.contains("hpcc; hull has no DCQCN yet, nearest: \"qcn\", whose rate control")
-        );
+        assert!(dcqcn.contains(
+            "theta-powertcp; hull has no DCQCN yet, nearest: \"qcn\", whose rate control"
+        ));
         assert!(told("Homa", &[]).ends_with("yet, nearest: \"rccc\", whose receivers give credit"));
         assert!(told("dctpc", &[]).ends_with("; did you mean dctcp?"));
         assert!(told("mine2", &["mine".to_owned()]).ends_with("; did you mean mine?"));

@@ -18,7 +18,8 @@ mod window;
 pub use control::{
     Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, Dctcp, Echo, External,
     ExternalControl, Feedback, HpccForm, HpccSettings, LostBy, LostPacket, MessageController, Pace,
-    Path, Prague, ReactionPoint, Settings, Start, UnoCcSettings, Vegas, window_bytes,
+    Path, PowerTcpSettings, Prague, ReactionPoint, Settings, Start, UnoCcSettings, Vegas,
+    window_bytes,
 };
 pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;

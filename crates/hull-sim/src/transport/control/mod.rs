@@ -18,6 +18,7 @@ mod hystart;
 mod newreno;
 mod nscc;
 mod path;
+mod powertcp;
 mod prague;
 mod qcn;
 mod rccc;
@@ -45,6 +46,7 @@ pub use hpcc::{HpccControl, HpccForm, HpccSettings};
 pub use newreno::NewReno;
 pub use nscc::NsccControl;
 pub use path::{Path, window_bytes};
+pub use powertcp::{PowerTcpControl, PowerTcpSettings, ThetaPowerTcpControl};
 pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
 pub use rccc::{NoWindow, RcccControl};
@@ -65,6 +67,7 @@ pub trait Settings:
     + AsRef<ReactionPoint>
     + AsRef<UnoCcSettings>
     + AsRef<HpccSettings>
+    + AsRef<PowerTcpSettings>
 {
 }
 
@@ -78,6 +81,7 @@ impl<T> Settings for T where
         + AsRef<ReactionPoint>
         + AsRef<UnoCcSettings>
         + AsRef<HpccSettings>
+        + AsRef<PowerTcpSettings>
 {
 }
 
@@ -405,6 +409,12 @@ controls! {
         UnoCc, "unocc": UnoCcControl = |path, settings| UnoCcControl::new(path, settings.as_ref());
         /// HPCC, of the message transport: a rate and a window from the telemetry of switches.
         Hpcc, "hpcc": HpccControl = |path, settings| HpccControl::new(path, settings.as_ref());
+        /// PowerTCP, of the message transport: a rate and a window from the telemetry of switches.
+        PowerTcp, "powertcp": PowerTcpControl
+            = |path, settings| PowerTcpControl::new(path, settings.as_ref());
+        /// theta-PowerTCP, of the message transport: a rate and a window from round trips.
+        ThetaPowerTcp, "theta-powertcp": ThetaPowerTcpControl
+            = |path, settings| ThetaPowerTcpControl::new(path, settings.as_ref());
     }
 }
 
@@ -421,12 +431,12 @@ impl ControlName {
 
     /// Whether the control of messages determines its first window itself.
     pub fn starts_at_rate(&self) -> bool {
-        matches!(self, ControlName::UnoCc | ControlName::Hpcc)
+        self.follows_path() || *self == ControlName::UnoCc
     }
 
-    /// Whether the control compares telemetry of successive packets, which must take one path.
+    /// Whether the control compares telemetry or round trips of successive packets, which must take one path.
     pub fn follows_path(&self) -> bool {
-        matches!(self, ControlName::Hpcc)
+        matches!(self, Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp)
     }
 
     /// Keys of `[transport]` that matter to the control.
@@ -436,7 +446,8 @@ impl ControlName {
             Self::NewReno | Self::Cubic | Self::Bic => (false, true, true),
             Self::Bbr | Self::Vegas | Self::External(_) => (false, true, true),
             Self::Qcn | Self::QcnAimd => (false, false, true),
-            Self::Rcp | Self::ConstantRate | Self::Rccc | Self::Hpcc => (false, false, false),
+            Self::Rcp | Self::ConstantRate | Self::Rccc => (false, false, false),
+            Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp => (false, false, false),
             Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
         };
         ControlKeys {
