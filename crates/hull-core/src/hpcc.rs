@@ -9,15 +9,15 @@
 //!   W is what the link carries in T.
 //! - The hop with the largest u counts, with its dt, at most T: `U <- (U (T - dt) + u dt) / T`, U = 1 at
 //!   first.
-//! - With a reference R and a stage: if `U >= eta` or the stage is `max_stage` or more, the new value is `R / (U /
-//!   eta) + a`, and the stage 0; otherwise `R + a`, and the stage is one more.
-//! - Each ACK sets the new value. R and the stage become the new ones only with the first ACK of data sent after
-//!   the last time (once per round trip). The code can leave out the ACKs between.
+//! - With a reference R and a stage: if `U >= eta` or the stage is `max_stage` or more, the new value is
+//!   `R / (U / eta) + a`, and the stage 0; otherwise `R + a`, and the stage is one more.
+//! - Each ACK sets the new value. R and the stage become the new ones only with the first ACK of data sent
+//!   after the last time (once per round trip). The code can leave out the ACKs between.
 //! - The first ACK, and the first of another path, only stores the records.
 //!
 //! The value is the window in the paper, with the rate W / T, and the rate in the code.
 //!
-//! Differences: the window has an upper bound too, that at the rate of the link, and both have a lower
+//! Differences: the window has an upper bound too, what the link carries in T, and both have a lower
 //! bound; the code does not look for changes of the path.
 //!
 //! Units: bytes, picoseconds, bit/s; `f64` with the four basic operations only.
@@ -163,17 +163,18 @@ impl Hpcc {
     }
 
     /// Sending rate, bit/s.
+    #[inline]
     pub fn rate_bps(&self, constants: &HpccConstants) -> f64 {
         self.value / constants.largest * constants.link_bps
     }
 
     /// Window, bytes.
+    #[inline]
     pub fn window_bytes(&self, constants: &HpccConstants) -> f64 {
         self.value / constants.largest * constants.window_bytes
     }
 
     /// Processes an ACK. Returns whether it may have changed the rate.
-    #[inline]
     pub fn on_ack(&mut self, constants: &HpccConstants, ack: &HpccAck) -> bool {
         let Some(records) = ack.records.whole() else {
             return false;

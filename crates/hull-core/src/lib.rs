@@ -29,7 +29,7 @@
 //! Uno's queues mark by a [`ramp`].
 //!
 //! Telemetry: [`telemetry`], the record that a switch writes for the sender, and its fields; [`hpcc`], a
-//! rate or window from it.
+//! rate or window from it, and [`powertcp`], a rate from it or from round trips.
 //!
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
@@ -73,6 +73,7 @@ pub mod packet_set;
 pub mod phantom_queue;
 pub mod pi;
 pub mod pie;
+pub mod powertcp;
 pub mod prague;
 pub mod qcn_congestion_point;
 pub mod qcn_reaction_point;

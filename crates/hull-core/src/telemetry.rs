@@ -68,6 +68,7 @@ pub enum Fields {
 
 impl Fields {
     /// Number of records for which a packet has room.
+    #[inline]
     pub fn room(self) -> usize {
         match self {
             Fields::Exact => HopRecords::MOST,
@@ -76,6 +77,7 @@ impl Fields {
     }
 
     /// Record as its fields hold it.
+    #[inline]
     pub fn written(self, record: &HopRecord) -> HopRecord {
         match self {
             Fields::Exact => *record,
@@ -171,6 +173,7 @@ impl HopRecords {
     };
 
     /// Adds the record of the next hop, a port with this number; without room only counts the hop.
+    #[inline]
     pub fn add(&mut self, fields: Fields, port: u32, record: &HopRecord) {
         if self.have_room(fields) {
             self.records[usize::from(self.len)] = fields.written(record);
@@ -181,31 +184,37 @@ impl HopRecords {
     }
 
     /// Whether there is room for another record.
+    #[inline]
     pub fn have_room(&self, fields: Fields) -> bool {
         usize::from(self.len) < fields.room()
     }
 
     /// Records of the hops that found room.
+    #[inline]
     pub fn as_slice(&self) -> &[HopRecord] {
         &self.records[..usize::from(self.len)]
     }
 
     /// Number of hops, including those without a record.
+    #[inline]
     pub fn hops(&self) -> u16 {
         self.hops
     }
 
     /// Records of all hops; `None` without a hop, or if one found no room.
+    #[inline]
     pub fn whole(&self) -> Option<&[HopRecord]> {
         (self.hops > 0 && self.hops == self.len).then(|| self.as_slice())
     }
 
     /// Whether these are records of the same ports.
+    #[inline]
     pub fn are_of_path(&self, other: &HopRecords) -> bool {
         (self.path, self.hops) == (other.path, other.hops)
     }
 
     /// Removes all records.
+    #[inline]
     pub fn clear(&mut self) {
         (self.hops, self.len, self.path) = (0, 0, 0);
     }

@@ -63,6 +63,8 @@ CongestionControl = Literal[
     "dctcp-rate",
     "timely",
     "line-rate",
+    "powertcp",
+    "theta-powertcp",
 ]
 """Congestion control algorithms."""
 DcqcnVariant = Literal["adapter", "paper"]
@@ -592,6 +594,29 @@ class Pacer(TypedDict):
     """Granularity of the rate; also its minimum."""
 
 
+class PowerTcpSettings(TypedDict):
+    """Parameters of PowerTCP and theta-PowerTCP (NSDI 2022); defaults as in their authors'
+    simulator.
+    """
+
+    eta: NotRequired[Share]
+    """Target of PowerTCP's power (the paper has 100%)."""
+    gamma: NotRequired[Share]
+    """Weight of a new rate. Unset: 90%, and 70% in theta-PowerTCP."""
+    rate_ai: NotRequired[Rate]
+    """Additive increase. Unset: 0.6% of the sender's link, 150 Mbps at 25 Gbps."""
+    min_gradient: NotRequired[Share]
+    """Smallest current, as a share of a link's rate (the paper has none: 0%)."""
+    delay_slack: NotRequired[Share]
+    """Share of the smallest round trip that theta-PowerTCP allows without a reduction (the paper
+    has 0%).
+    """
+    min_rate: NotRequired[Rate]
+    """Smallest rate. Unset: 1% of the sender's link."""
+    fast_react: NotRequired[bool]
+    """Whether each ACK changes the rate (fast reaction), not only the first of a round trip."""
+
+
 class HpccSettings(TypedDict):
     """HPCC's parameters (SIGCOMM 2019); defaults as in its authors' simulator."""
 
@@ -1046,6 +1071,8 @@ class Transport(TypedDict):
     """Parameters of QCN and QCN-AIMD; windows are transport.max_window then."""
     hpcc: NotRequired[HpccSettings]
     """HPCC's parameters."""
+    powertcp: NotRequired[PowerTcpSettings]
+    """Parameters of PowerTCP and theta-PowerTCP."""
 
 
 class PortSettings(TypedDict):

@@ -228,7 +228,7 @@ fn fixed_point_of_a_link_without_a_queue() {
 }
 
 proptest! {
-    /// The rate stays between its bounds, and the window follows it, whatever the records are.
+    /// The rate stays between its bounds, and the window follows it, for any records.
     #[test]
     fn bounds(acks in prop::collection::vec(
         (0_u64..20 * US, 0_u64..400_000, 0_u64..1_000_000, 0_u64..5_000), 1..200)) {

@@ -25,6 +25,7 @@ mod packet_set;
 mod phantom_queue;
 mod pi;
 mod pie;
+mod powertcp;
 mod prague;
 mod qcn;
 mod ramp;

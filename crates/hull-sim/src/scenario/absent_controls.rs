@@ -12,9 +12,9 @@ const ABSENT: [(&[&str], &str, &str); 14] = [
         "\"dcqcn\", which RoCE adapters have, and \"nscc\", of Ultra Ethernet's RDMA",
     ),
     (
-        &["powertcp"],
-        "hull has no PowerTCP yet",
-        "\"hpcc\", which reads the same telemetry",
+        &["theta_powertcp", "power_tcp", "delay_powertcp"],
+        "no control has this name",
+        "\"powertcp\" and \"theta-powertcp\"",
     ),
     (
         &["hpcc++", "int"],

@@ -62,7 +62,7 @@ pub use crate::topology::{
 };
 pub use crate::transport::{
     Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, HpccForm, HpccSettings,
-    Prague, ReactionPoint, UnoCcSettings, Vegas,
+    PowerTcpSettings, Prague, ReactionPoint, UnoCcSettings, Vegas,
 };
 pub use crate::workload::{
     AggregationTree, AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast,

@@ -10,7 +10,8 @@ use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
     Bic, ConstantRate, Cubic, DcqcnSettings, Dctcp, DctcpRateSettings, HpccSettings,
-    MAX_WINDOW_BYTES, Prague, ReactionPoint, TimelySettings, UnoCcSettings, Vegas,
+    MAX_WINDOW_BYTES, PowerTcpSettings, Prague, ReactionPoint, TimelySettings, UnoCcSettings,
+    Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -118,6 +119,9 @@ pub struct Transport {
     /// HPCC's parameters.
     #[serde(skip_serializing_if = "HpccSettings::is_default")]
     pub hpcc: HpccSettings,
+    /// Parameters of PowerTCP and theta-PowerTCP.
+    #[serde(skip_serializing_if = "PowerTcpSettings::is_default")]
+    pub powertcp: PowerTcpSettings,
 }
 
 fn is_default(message: &Message) -> bool {
@@ -175,6 +179,7 @@ impl Default for Transport {
             message: Message::default(),
             qcn: ReactionPoint::default(),
             hpcc: HpccSettings::default(),
+            powertcp: PowerTcpSettings::default(),
         }
     }
 }
@@ -373,6 +378,7 @@ settings! {
     // Its check needs the rate of the link (`qcn`).
     qcn: ReactionPoint, of [Qcn, QcnAimd], |_| Ok(());
     hpcc: HpccSettings, of [Hpcc], |transport| transport.hpcc.check();
+    powertcp: PowerTcpSettings, of [PowerTcp, ThetaPowerTcp], |transport| transport.powertcp.check();
 }
 
 impl AsRef<UnoCcSettings> for Transport {

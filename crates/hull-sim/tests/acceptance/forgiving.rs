@@ -371,12 +371,12 @@ fn known_controls_that_hull_lacks_have_a_nearest_one() {
     let set = |key: &str, name: &str| {
         told(GOOD, &[&format!("{key}.congestion_control={name}")]).join("\n")
     };
-    let powertcp = set("transport", "powertcp");
-    assert!(powertcp.starts_with(
-        "my.toml: --set transport.congestion_control: \"powertcp\" is invalid; expected newreno, "
+    let swift = set("transport", "swift");
+    assert!(swift.starts_with(
+        "my.toml: --set transport.congestion_control: \"swift\" is invalid; expected newreno, "
     ));
     assert!(
-        powertcp.contains("; hull has no PowerTCP yet, nearest: \"hpcc\", which reads the same")
+        swift.contains("; hull has no TIMELY or Swift yet, nearest: \"nscc\", which reads delay")
     );
     let text = format!("{GOOD}transport = \"b\"\n[transports.b]\ncongestion_control = \"ndp\"\n");
     let other = told(&text, &[]).join("\n");

@@ -82,7 +82,7 @@ fn two_flows(control: &str, settings: &[&str]) -> ([f64; 2], f64, f64) {
 }
 
 /// P/single.hpcc.eta90, H/single.hpcc.exact (1100 bytes in 87 ns), P/slow25.hpcc and H/slow25.hpcc: a link of
-/// 25 Gbps to the receiver, where H's window is that of this link.
+/// 25 Gbps to the receiver, by which H computes its window.
 #[test]
 fn hpcc_takes_the_recorded_times() {
     let eta90 = acked_ns("hpcc", &["transport.hpcc.eta=90%"]);
@@ -146,6 +146,49 @@ fn hpcc_holds_the_utilization() {
     }
 }
 
+/// PS/single.powertcp and PS/single.theta: the first ACK only stores. theta-PowerTCP reads no telemetry.
+#[test]
+fn powertcp_takes_the_recorded_times() {
+    let additive = "transport.powertcp.rate_ai=150Mbps";
+    let time = acked_ns("powertcp", &[additive]);
+    assert_near("powertcp", time, 919_784.0, 1e-4);
+    let wire = WIRE.replace(", telemetry.fields = \"hpcc\"", "");
+    let outcome = outcome(&[&wire, SINGLE], "theta-powertcp", &[additive]);
+    let Acked::After(ps) = outcome.flows.rows()[0].acked else {
+        panic!("{:?}", outcome.flows.rows());
+    };
+    assert_near("theta", ps as f64 * 1e-3, 874_101.0, 1e-5);
+}
+
+/// PS/dumbbell2.powertcp.
+#[test]
+fn powertcp_shares_a_link_as_recorded() {
+    let (gbps, mean, max) = two_flows("powertcp", &["transport.powertcp.rate_ai=150Mbps"]);
+    for (gbps, recorded) in gbps.into_iter().zip([43.61, 43.78]) {
+        assert_near("rate", gbps, recorded, 0.03);
+    }
+    assert_near("both", gbps.iter().sum(), 87.2, 0.003);
+    assert!((mean - 252.0).abs() < 60.0, "{mean}");
+    assert!(max < 1091.0, "{max}");
+}
+
+/// With eta 1 the queue of 16 flows is 16 a T in equilibrium: 16.2 us of 1 Gbps are 162 ns at 100 Gbps. Windows of
+/// whole packets hold up to a packet more, 16 of the 186 packets in flight.
+#[test]
+fn powertcp_has_its_equilibrium_queue() {
+    let settings = [
+        "transport.powertcp={eta=\"100%\",rate_ai=\"1Gbps\"}",
+        "transport.message.round_trip=16.2us",
+        "host.delay=4us",
+        "switch.delay=4us",
+    ];
+    let outcome = outcome(&[STAR], "powertcp", &settings);
+    assert!(outcome.throughput.utilization > 0.999);
+    let (queue_us, expected) = (outcome.occupancy.mean_us, 16.0 * 0.162);
+    let fits = queue_us > expected && queue_us < 1.2 * expected;
+    assert!(fits, "{queue_us} {expected}");
+}
+
 #[test]
 fn invalid_settings_are_rejected() {
     let text = [STAR].concat();
@@ -154,9 +197,22 @@ fn invalid_settings_are_rejected() {
         Err(told) => told,
     };
     let hpcc = "transport.congestion_control=hpcc";
+    let power = "transport.congestion_control=powertcp";
     for (settings, expected) in [
         (
-            &[hpcc, "transport.hpcc.eta=0%"][..],
+            &[power, "transport.powertcp.gamma=0%"][..],
+            "transport.powertcp.gamma: \"0%\" is invalid; expected more than 0% to 100%",
+        ),
+        (
+            &[power, "transport.powertcp.rate_ai=1bps"],
+            "transport.powertcp.rate_ai: \"1bps\" is invalid; expected 1kbps to 6.4Tbps",
+        ),
+        (
+            &["transport.congestion_control=theta-powertcp"],
+            "switch.telemetry: found a table, and no control that reads telemetry",
+        ),
+        (
+            &[hpcc, "transport.hpcc.eta=0%"],
             "transport.hpcc.eta: \"0%\" is invalid; expected more than 0% to 100%",
         ),
         (

@@ -204,6 +204,7 @@ fn of_transport(transport: &Transport) -> Obstacle {
         message: _,
         qcn: _,
         hpcc: _,
+        powertcp: _,
     } = transport;
     let sends_messages = transport.sends_messages();
     sends_messages.then_some("the message transport computes routes during the run")

@@ -30,20 +30,19 @@ impl ControlName {
             Self::NewReno | Self::Cubic | Self::Bic | Self::Bbr | Self::Dctcp | Self::Prague => &[],
             Self::Vegas | Self::Qcn | Self::QcnAimd | Self::Rcp | Self::ConstantRate => &[],
             Self::Nscc | Self::Rccc | Self::NsccRccc | Self::UnoCc | Self::External(_) => &[],
-            Self::Dcqcn | Self::DctcpRate | Self::Timely | Self::LineRate | Self::Hpcc => {
-                OF_ADAPTERS
-            }
+            Self::Dcqcn | Self::DctcpRate | Self::Timely | Self::LineRate => OF_ADAPTERS,
+            Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp => OF_ADAPTERS,
         }
     }
 
     /// Whether the control of messages determines its first window itself.
     pub fn starts_at_rate(&self) -> bool {
-        matches!(self, ControlName::UnoCc | ControlName::Hpcc)
+        self.follows_path() || *self == ControlName::UnoCc
     }
 
-    /// Whether the control compares telemetry of successive packets, which must take one path.
+    /// Whether the control compares telemetry or round trips of successive packets, which must take one path.
     pub fn follows_path(&self) -> bool {
-        matches!(self, ControlName::Hpcc)
+        matches!(self, Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp)
     }
 
     /// Keys of `[transport]` that matter to the control.
@@ -53,7 +52,8 @@ impl ControlName {
             Self::NewReno | Self::Cubic | Self::Bic => (false, true, true),
             Self::Bbr | Self::Vegas | Self::External(_) => (false, true, true),
             Self::Qcn | Self::QcnAimd => (false, false, true),
-            Self::Rcp | Self::ConstantRate | Self::Rccc | Self::Hpcc => (false, false, false),
+            Self::Rcp | Self::ConstantRate | Self::Rccc => (false, false, false),
+            Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp => (false, false, false),
             Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
             Self::Dcqcn | Self::DctcpRate => (true, false, false),
             Self::Timely | Self::LineRate => (false, false, false),

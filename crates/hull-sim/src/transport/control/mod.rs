@@ -23,6 +23,7 @@ mod newreno;
 mod nic_rate;
 mod nscc;
 mod path;
+mod powertcp;
 mod prague;
 mod qcn;
 mod rccc;
@@ -54,6 +55,7 @@ pub use line_rate::LineRateControl;
 pub use newreno::NewReno;
 pub use nscc::NsccControl;
 pub use path::{Path, window_bytes};
+pub use powertcp::{PowerTcpControl, PowerTcpSettings, ThetaPowerTcpControl};
 pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
 pub use rccc::{NoWindow, RcccControl};
@@ -78,6 +80,7 @@ pub trait Settings:
     + AsRef<DcqcnSettings>
     + AsRef<DctcpRateSettings>
     + AsRef<TimelySettings>
+    + AsRef<PowerTcpSettings>
 {
 }
 
@@ -94,6 +97,7 @@ impl<T> Settings for T where
         + AsRef<DcqcnSettings>
         + AsRef<DctcpRateSettings>
         + AsRef<TimelySettings>
+        + AsRef<PowerTcpSettings>
 {
 }
 
@@ -434,6 +438,12 @@ controls! {
         Timely, "timely": TimelyControl = |path, settings| TimelyControl::new(path, settings.as_ref());
         /// No congestion control of the message transport: flows send at the rate of the NIC.
         LineRate, "line-rate": LineRateControl = |_, _| LineRateControl;
+        /// PowerTCP, of the message transport: a rate and a window from the telemetry of switches.
+        PowerTcp, "powertcp": PowerTcpControl
+            = |path, settings| PowerTcpControl::new(path, settings.as_ref());
+        /// theta-PowerTCP, of the message transport: a rate and a window from round trips.
+        ThetaPowerTcp, "theta-powertcp": ThetaPowerTcpControl
+            = |path, settings| ThetaPowerTcpControl::new(path, settings.as_ref());
     }
 }
 
