@@ -64,3 +64,35 @@ def test_ambiguous_values_are_rejected(column: str, values: pl.Series, tmp_path:
     flows = FLOWS.with_columns(values.alias(column))
     with pytest.raises(hull.ScenarioError, match=f"column {column}: .*; expected"):
         replay(tmp_path, flows.write_parquet)
+
+
+@pytest.mark.parametrize("write", ["write_csv", "write_parquet"])
+def test_data_pass_the_switch_of_their_row(write: str, tmp_path: Path) -> None:
+    flows = pl.DataFrame(
+        {
+            "start_ps": [0, 1, 2],
+            "src": [0, 1, 0],
+            "dst": [2, 3, 3],
+            "bytes": [146_000, 292_000, 9_000],
+            "via": ["spine1", "spine2", None],
+        }
+    )
+    file = tmp_path / "flows"
+    getattr(flows, write)(file)
+    network = "topology={leaf_spine={leaves=2,spines=3,hosts_per_leaf=2}}"
+    settings = [*SETTINGS[1:], network, "switch.buffer=unlimited", f'workload={{flows="{file}"}}']
+    scenario = tmp_path / "via.toml"
+    text = scenarios.text("static").replace("[measure.probe] # paper 5.2", "")
+    scenario.write_text(text, encoding="utf-8")
+    result = hull.run(scenario, set=settings, seeds=1, out=tmp_path / "out")
+    assert len(result.flows) == 3
+    links = pl.read_parquet(next((tmp_path / "out").rglob("links.parquet")))
+    up = links.filter(pl.col("from") == "leaf0", pl.col("to").str.starts_with("spine"))
+    packets = dict(zip(up["to"], up["packets"], strict=True))
+    assert 100 <= packets["spine1"] < 110
+    assert 200 <= packets["spine2"] < 210
+    wrong = flows.with_columns(pl.lit("leaf9").alias("via"))
+    getattr(wrong, write)(file)
+    row = "line 2" if write == "write_csv" else "row 1"
+    with pytest.raises(hull.ScenarioError, match=f'{row}, column via: "leaf9" is invalid; expected'):
+        hull.run(scenario, set=settings, seeds=1, out=tmp_path / "wrong")

@@ -103,6 +103,9 @@ pub struct Summary {
     /// Rows of a flow list whose start is after the measured time, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_flows: Option<u64>,
+    /// Times that a flow of a list found no path through the switch that it must pass, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin_misses: Option<u64>,
     /// Largest number of flow slots in use at once.
     pub flow_slots: u64,
     /// Packets marked CE.
@@ -204,6 +207,7 @@ pub fn run(
         links: by_tier(&outcome.links),
         pauses: PauseSummary::of(&outcome.pauses),
         late_flows: Some(outcome.late_flows).filter(|&late| late > 0),
+        pin_misses: Some(outcome.pin_misses).filter(|&misses| misses > 0),
         flow_slots: outcome.flow_slots,
         marks: outcome.marks,
         drops: outcome.packets.dropped,

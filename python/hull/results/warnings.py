@@ -63,6 +63,7 @@ def warnings_of(
             *_unfinished(averages),
             _empty_groups(averages),
             _late_flows(seeds),
+            _pin_misses(seeds),
             _one_thread(seeds),
             _unseparated(cell.scenario),
             _unmarked(cell.scenario, averages),
@@ -143,6 +144,17 @@ def _late_flows(parts: Sequence[Mapping[str, Any]]) -> str:
     return (
         f"{rows} of the flow list would start after the measured time (run.warmup + run.duration) "
         "and did not"
+    )
+
+
+def _pin_misses(parts: Sequence[Mapping[str, Any]]) -> str:
+    misses = max((part.get("pin_misses", 0) for part in parts), default=0)
+    if not misses:
+        return ""
+    times = "once" if misses == 1 else f"{misses:,} times"
+    return (
+        f"{times} a flow found no shortest path through the switch of its column via, and took "
+        "another (pin_misses)"
     )
 
 

@@ -386,6 +386,13 @@ const AFTER_SEVERAL: &[Statistic] = &[
         "rows of a flow list whose start is after the measured time; absent if there are none",
     ),
     Statistic::new(
+        "pin_misses",
+        Count,
+        Not,
+        "times that a flow of a list found no shortest path through the switch of its `via`, at its start or \
+         after a change of links, and took any other; absent if there are none",
+    ),
+    Statistic::new(
         "flow_slots",
         Count,
         Not,

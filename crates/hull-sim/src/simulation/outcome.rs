@@ -146,6 +146,8 @@ pub struct Outcome {
     pub drops_without_route: u64,
     /// Number of listed flows that would have started after the measured time.
     pub late_flows: u64,
+    /// Number of times that a listed flow found no path through the switch that it must pass.
+    pub pin_misses: u64,
     /// Completion of the last flow of each workload that ends by itself.
     pub last_flows: IndexMap<&'static str, LastFlow>,
     /// Quality of the results of partition/aggregate in levels, if there are any.
@@ -215,6 +217,7 @@ impl Outcome {
             options_in_flight,
             drops_without_route: network.drops_without_route(),
             late_flows: workload.traffic.late(),
+            pin_misses: endpoints.table.pin_misses(),
             last_flows: workload.traffic.last_flows().collect(),
             quality: workload.traffic.quality(),
             flow_slots: tally

@@ -106,6 +106,8 @@ impl Simulation {
                     self.workload.traffic.leave(message.tag);
                     continue;
                 }
+                let traffic = &self.workload.traffic;
+                self.endpoints.table.pin_next(|| traffic.via(message.tag));
                 let slot = (self.endpoints).write(&message, &self.clock, &mut self.fabric);
                 self.pump(slot);
             }
@@ -227,7 +229,10 @@ impl Endpoints {
     pub(super) fn connect(&mut self, demand: &Demand, clock: &Clock, fabric: &mut Fabric) {
         for (number, &(first, second)) in demand.traffic.connections().iter().enumerate() {
             let transport = demand.traffic.transport_of_connection(number);
+            let via = || demand.traffic.via_of_connection(number);
+            self.table.pin_next(via);
             let there = self.open((first, second), false, transport, clock, fabric);
+            self.table.pin_next(via);
             let back = self.open((second, first), false, transport, clock, fabric);
             self.table.flows[there as usize].reverse = back;
             self.table.flows[back as usize].reverse = there;

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Backlog, Besides, FlowRecord, Message, Quality, QueryRecord};
+use super::{Backlog, Besides, FlowRecord, Message, Pins, Quality, QueryRecord};
 
 /// Requests of a workload during a call; the simulation carries them out afterwards, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,6 +116,11 @@ pub trait Workload: Debug + Send {
 
     /// Names in the rows of a flow list, if it replays one.
     fn listed(&self) -> Option<&Listed> {
+        None
+    }
+
+    /// Switches that flows of a list must pass, if some must; the tag of a flow is its place.
+    fn pins(&self) -> Option<&Pins> {
         None
     }
 

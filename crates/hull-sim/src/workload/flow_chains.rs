@@ -37,19 +37,20 @@ pub(super) fn rows_named(text: &str) -> Result<Vec<u32>, CellProblem> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
     numbers: HashMap<String, u32>,
-    /// Ends and transport of each connection.
+    /// Ends and transport of each connection, and the switch that its data must pass.
     pub ends: Vec<(u32, u32)>,
     pub transports: Vec<u16>,
+    vias: Vec<Option<u32>>,
 }
 
 impl Shared {
-    /// Number of the connection with this label. It has the ends and the transport of its first
-    /// flow.
+    /// Number of the connection with this label. It has the ends, the transport and the switch of its
+    /// first flow.
     pub fn number(
         &mut self,
         label: &str,
         flow: &ListedFlow,
-        transport: u16,
+        (transport, via): (u16, Option<u32>),
     ) -> Result<u32, CellProblem> {
         let ends = (flow.src, flow.dst);
         let next = self.ends.len() as u32;
@@ -57,14 +58,16 @@ impl Shared {
         if number == next {
             self.ends.push(ends);
             self.transports.push(transport);
+            self.vias.push(via);
         }
         let (first, second) = self.ends[number as usize];
         let is_same = ends == (first, second) || ends == (second, first);
-        if is_same && self.transports[number as usize] == transport {
+        let is_same = is_same && self.transports[number as usize] == transport;
+        if is_same && self.vias[number as usize] == via {
             return Ok(number);
         }
         let told = format!(
-            "{} is invalid; expected another text: a row before has this one with other hosts or another transport",
+            "{} is invalid; expected another text: a row before has this one with other hosts, another transport or another via",
             quote::text(label)
         );
         Err((REUSE, told))

@@ -2,17 +2,18 @@
 //! any order; other columns are ignored, so the `flows.parquet` of a run is such a list. An optional
 //! column `transport` names one of `[transports]`; an empty cell or `default` selects `[transport]`. An
 //! optional column `group` labels each flow; with an empty cell or `other`, the flow belongs to the
-//! first matching one of `[groups]`. Columns `after` and `reuse` chain flows ([`Chains`]). Hosts are
-//! identified by number or by name. Times are ps from the start of the run.
+//! first matching one of `[groups]`. Columns `after` and `reuse` chain flows ([`Chains`]), a column `via`
+//! names a switch that a flow's data must pass ([`Pins`]). Hosts are identified by number or by name. Times are ps from the start of the run.
 //!
 //! The rows need not be sorted; rows with the same start keep their order. A flow takes 24 bytes, 2
-//! more for each of the columns `transport` and `group`, and 4 or more for `after` and `reuse`.
+//! more for each of the columns `transport` and `group`, 4 for `via`, and 4 or more for `after` and `reuse`.
 
 use std::fs::File;
 use std::io::{Read, Seek};
 
 use super::flow_chains::Chains;
 use super::flow_list_rows::{Row, RowReader};
+use super::flow_pins::Pins;
 use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
 use crate::compressed;
 use crate::damaged::{DAMAGED, undamaged};
@@ -55,6 +56,7 @@ pub struct FlowList {
     /// Ends and transport of each persistent connection.
     connection_ends: Vec<(u32, u32)>,
     connection_transports: Vec<u16>,
+    pins: Pins,
 }
 
 impl FlowList {
@@ -122,6 +124,10 @@ impl FlowList {
         self.flows.push(row.flow);
         self.transports.extend(row.transport);
         self.groups.extend(row.group);
+        if let Some(via) = row.via {
+            let connection = row.chained.as_ref().and_then(|of| of.connection);
+            self.pins.push(via, connection);
+        }
         if let Some(chained) = row.chained {
             self.after.push(chained.after);
             self.connections.push(chained.connection);
@@ -131,7 +137,8 @@ impl FlowList {
 
     /// Sorts the rows by start time.
     fn sort(&mut self) -> Result<(), String> {
-        if self.transports.is_empty() && self.groups.is_empty() && self.after.is_empty() {
+        let has_others = !(self.after.is_empty() && self.pins.is_empty());
+        if self.transports.is_empty() && self.groups.is_empty() && !has_others {
             self.flows.sort_by_key(|flow| flow.start_ps);
             return Ok(());
         }
@@ -143,6 +150,7 @@ impl FlowList {
                 *numbers = order.iter().map(|&row| numbers[row]).collect();
             }
         }
+        self.pins.sort(&order);
         if !self.after.is_empty() {
             self.connections = order.iter().map(|&row| self.connections[row]).collect();
             let mut places = vec![0; order.len()];
@@ -161,6 +169,7 @@ impl FlowList {
             + block_of::<u16>(self.groups.len())
             + block_of::<Option<u32>>(self.connections.len())
             + self.chains.heap_bytes()
+            + self.pins.heap_bytes()
     }
 
     /// Flows in the order of their start times.
@@ -194,6 +203,11 @@ impl FlowList {
     /// Dependencies between the flows.
     pub fn chains(&self) -> &Chains {
         &self.chains
+    }
+
+    /// Switches that flows must pass.
+    pub fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     /// Number of the persistent connection of the flow at this index, if it has one.

@@ -13,7 +13,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::arrow_schema::durations;
 use super::flow_list::FlowList;
-use super::flow_list_rows::{AFTER, Cell, GROUP, REUSE, RowReader, TRANSPORT, places};
+use super::flow_list_rows::{AFTER, Cell, GROUP, REUSE, RowReader, TRANSPORT, VIA, places};
 
 /// Number of rows read at a time.
 const BATCH: usize = 1 << 14;
@@ -141,7 +141,7 @@ fn is_unsigned(column: &ColumnDescriptor) -> bool {
 
 /// Whether a column has texts that may be empty.
 fn has_empty(name: &str) -> bool {
-    matches!(name, TRANSPORT | GROUP | AFTER | REUSE)
+    matches!(name, TRANSPORT | GROUP | AFTER | REUSE | VIA)
 }
 
 /// Inserts an empty text for each missing value; `levels` is then empty.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::flow_chains::{Chained, Shared, rows_named};
 use super::flow_list::ListedFlow;
+use super::flow_pins::PinReader;
 use super::{DEFAULT_TRANSPORT, Groups, HostNames, MAX_FLOW_BYTES, OTHER_GROUP};
 use crate::limits;
 use crate::quote;
@@ -17,6 +18,7 @@ pub(super) const TRANSPORT: &str = "transport";
 pub(super) const GROUP: &str = "group";
 pub(super) const AFTER: &str = "after";
 pub(super) const REUSE: &str = "reuse";
+pub(super) const VIA: &str = "via";
 
 /// Longest label of a group, characters.
 const LONGEST_LABEL: usize = 100;
@@ -33,6 +35,8 @@ pub(super) struct Row {
     pub group: Option<u16>,
     /// Dependencies and connection, if the list has a column `after` or `reuse`.
     pub chained: Option<Chained>,
+    /// Switch that the flow must pass, if the list has a column `via` and the cell is not empty.
+    pub via: Option<Option<u32>>,
 }
 
 /// Problem of a cell: its column and the message.
@@ -67,6 +71,8 @@ pub(super) struct Columns<T> {
     pub after: Option<T>,
     /// Value of the column [`REUSE`].
     pub reuse: Option<T>,
+    /// Value of the column [`VIA`].
+    pub via: Option<T>,
 }
 
 impl<T> Columns<T> {
@@ -77,7 +83,8 @@ impl<T> Columns<T> {
             transport: self.transport.map(&mut of),
             group: self.group.map(&mut of),
             after: self.after.map(&mut of),
-            reuse: self.reuse.map(of),
+            reuse: self.reuse.map(&mut of),
+            via: self.via.map(of),
         }
     }
 
@@ -89,6 +96,7 @@ impl<T> Columns<T> {
             .chain(self.group.map(|of| (GROUP, of)))
             .chain(self.after.map(|of| (AFTER, of)))
             .chain(self.reuse.map(|of| (REUSE, of)))
+            .chain(self.via.map(|of| (VIA, of)))
     }
 }
 
@@ -127,6 +135,7 @@ pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
         group: at_most_once(GROUP)?,
         after: at_most_once(AFTER)?,
         reuse: at_most_once(REUSE)?,
+        via: at_most_once(VIA)?,
     })
 }
 
@@ -141,6 +150,7 @@ pub(super) struct RowReader<'a> {
     /// Numbers of the groups by name.
     group_numbers: HashMap<String, u16>,
     pub shared: Shared,
+    pins: PinReader,
 }
 
 impl<'a> RowReader<'a> {
@@ -156,6 +166,7 @@ impl<'a> RowReader<'a> {
             group_numbers: group_names.iter().cloned().zip(1..).collect(),
             group_names,
             shared: Shared::default(),
+            pins: PinReader::default(),
         }
     }
 
@@ -165,13 +176,16 @@ impl<'a> RowReader<'a> {
         let transport = cells.transport.map(|cell| self.transport(cell));
         let transport = transport.transpose()?;
         let group = cells.group.map(|cell| self.group(cell)).transpose()?;
+        let via = cells.via.map(|cell| self.via(cell, &flow)).transpose()?;
         let chained = match (cells.after, cells.reuse) {
             (None, None) => None,
             (after, reuse) => {
                 let after = after.map_or(Ok(Vec::new()), |cell| rows_named(&whole(cell)))?;
                 let label = reuse.map(whole).filter(|label| !label.is_empty());
-                let number =
-                    |label: String| (self.shared).number(&label, &flow, transport.unwrap_or(0));
+                let number = |label: String| {
+                    let alike = (transport.unwrap_or(0), via.flatten());
+                    (self.shared).number(&label, &flow, alike)
+                };
                 let connection = label.map(number).transpose()?;
                 Some(Chained { after, connection })
             }
@@ -181,6 +195,7 @@ impl<'a> RowReader<'a> {
             transport,
             group,
             chained,
+            via,
         })
     }
 
@@ -237,6 +252,11 @@ impl<'a> RowReader<'a> {
             GROUP,
             format!("{} is invalid; expected {expected}", shown(cell)),
         ))
+    }
+
+    /// Number of the switch that a cell names; an empty cell names none.
+    fn via(&mut self, cell: Cell<'_>, flow: &ListedFlow) -> Result<Option<u32>, CellProblem> {
+        (self.pins).read(cell.text(), || shown(cell), flow, self.hosts)
     }
 
     /// Parses a flow from its cells, in the order of [`COLUMNS`].

@@ -1,5 +1,7 @@
 //! A workload's view of the hosts: numbers, names, and the rates of their links, bit/s.
 
+use std::sync::Arc;
+
 use super::host_list::{HostList, HostRef};
 use crate::problem::Problem;
 use crate::quote;
@@ -14,11 +16,13 @@ pub struct HostNames {
     pub to_network_bps: Vec<u64>,
     /// Rate of each host's links out of the network together, bit/s.
     pub from_network_bps: Vec<u64>,
+    /// The network, for switches that flows of a list must pass.
+    pub graph: Option<Arc<Graph>>,
 }
 
 impl HostNames {
     /// Reads names and rates from a network.
-    pub fn of(graph: &Graph) -> Self {
+    pub fn of(graph: &Arc<Graph>) -> Self {
         let name = |&node: &usize| graph.name(node);
         let rates_bps = (0..graph.hosts().len()).map(|host| graph.host_bps(host));
         let (to_network_bps, from_network_bps) = rates_bps.unzip();
@@ -26,6 +30,7 @@ impl HostNames {
             names: graph.hosts().iter().map(name).collect(),
             to_network_bps,
             from_network_bps,
+            graph: Some(Arc::clone(graph)),
         }
     }
 

@@ -2,7 +2,7 @@
 //! the same list: it is read once, and held once, until another one is read.
 //!
 //! A list is read again if its file changed, by the system's time of the change, or if the names of
-//! hosts, transports or groups differ. A file that changed just before it was read may change again
+//! hosts, transports or groups differ, or the network if flows must pass given switches. A file that changed just before it was read may change again
 //! within the same step of the system's clock; it is read each time.
 
 use std::fs::Metadata;
@@ -11,15 +11,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::{FlowList, Groups, HostNames};
+use crate::topology::Graph;
 
 /// Longer than a step of the clock with which a file system notes changes; coarse ones note whole
 /// seconds.
 const FINE_STEP: Duration = Duration::from_millis(100);
 const COARSE_STEP: Duration = Duration::from_secs(3);
 
-/// A list that was read, and the hash of what it was read from.
+/// Hash of what a list was read from, the list, and the network if flows must pass given switches.
+type Read = (u64, Arc<FlowList>, Option<Arc<Graph>>);
+
+/// A list that was read.
 #[derive(Debug, Default)]
-pub struct LastList(Mutex<Option<(u64, Arc<FlowList>)>>);
+pub struct LastList(Mutex<Option<Read>>);
 
 impl LastList {
     /// Reads a list as [`FlowList::read`] does, unless it is the one that was read last.
@@ -37,14 +41,16 @@ impl LastList {
             hasher.finish()
         });
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, list)) = &*last
+        if let Some((of, list, graph)) = &*last
             && key == Some(*of)
+            && (list.pins().is_empty() || *graph == hosts.graph)
         {
             return Ok(Arc::clone(list));
         }
         *last = None;
         let list = Arc::new(FlowList::read(path, hosts, transports, groups)?);
-        *last = key.map(|key| (key, Arc::clone(&list)));
+        let graph = (hosts.graph.clone()).filter(|_| !list.pins().is_empty());
+        *last = key.map(|key| (key, Arc::clone(&list), graph));
         Ok(list)
     }
 }

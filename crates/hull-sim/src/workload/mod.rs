@@ -27,6 +27,7 @@ mod flow_list;
 mod flow_list_csv;
 mod flow_list_parquet;
 mod flow_list_rows;
+mod flow_pins;
 mod flows;
 mod group_conditions;
 mod groups;
@@ -68,6 +69,7 @@ pub use cdf_table::CdfTable;
 pub use context::{Context, DEFAULT_TRANSPORT};
 pub use ending::LastFlow;
 pub use flow_list::{FlowList, ListedFlow};
+pub use flow_pins::Pins;
 pub use flows::{FlowConnections, Flows, PoissonFlows};
 pub(crate) use group_conditions::check as check_groups;
 pub use group_conditions::{

@@ -10,7 +10,7 @@ use super::flow_list::{FlowList, ListedFlow};
 use super::open::Open;
 use super::size_class::SizeClasses;
 use super::{
-    Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Listed, Message, NO_CONNECTION,
+    Agenda, Backlog, Besides, Channel, FlowRecord, Groups, Listed, Message, NO_CONNECTION, Pins,
     Progress, Workload, default, few,
 };
 use crate::problem::Problem;
@@ -175,6 +175,10 @@ fn groups_of(list: &FlowList, groups: &Groups) -> Vec<u16> {
 impl Workload for Replay {
     fn listed(&self) -> Option<&Listed> {
         Some(&self.listed)
+    }
+
+    fn pins(&self) -> Option<&Pins> {
+        Some(self.list.pins()).filter(|pins| !pins.is_empty())
     }
 
     fn connections(&self) -> &[(u32, u32)] {

@@ -17,6 +17,7 @@ pub(super) fn hosts(count: usize, gbps: u64) -> HostNames {
         names: (0..count).map(|host| format!("h{host}")).collect(),
         to_network_bps: vec![gbps * 1_000_000_000; count],
         from_network_bps: vec![gbps * 1_000_000_000; count],
+        graph: None,
     }
 }
 

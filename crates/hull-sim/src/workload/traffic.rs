@@ -113,6 +113,27 @@ impl Traffic {
         })
     }
 
+    /// Whether flows of a list must pass given switches.
+    pub fn has_pins(&self) -> bool {
+        self.tables
+            .iter()
+            .any(|table| table.workload.pins().is_some())
+    }
+
+    /// Switch that the data of a message's flow must pass.
+    pub fn via(&self, tag: u64) -> Option<u32> {
+        let (table, tag) = split(tag);
+        self.tables[table].workload.pins()?.flow(tag as usize)
+    }
+
+    /// Switch that the data of a connection must pass.
+    pub fn via_of_connection(&self, connection: usize) -> Option<u32> {
+        let mut before = self.tables.iter().rev();
+        let table = before.find(|table| table.first_connection as usize <= connection)?;
+        let own = connection - table.first_connection as usize;
+        table.workload.pins()?.connection(own)
+    }
+
     /// Names of the groups of its flows by number; empty if there are no groups.
     pub fn groups(&self) -> Vec<String> {
         self.groups.all_names()

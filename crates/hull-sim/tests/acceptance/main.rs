@@ -15,6 +15,7 @@ mod droptail_sawtooth;
 mod durations;
 mod ecn_reaction;
 mod fingerprint;
+mod flow_pins;
 mod forgiving;
 mod groups;
 mod high_rates;

@@ -133,6 +133,7 @@ fn assemble(
             table: FlowTable::new(templates, routes.longest_path(), seed)
                 .with_room(memory::open_flows(&traffic), &mut network)
                 .following(followed)
+                .pinning(&graph, traffic.has_pins())
                 .choosing_nics(topology::NicChoice::new(&graph, scenario.host.nic_choice()))
                 .ordering_timers(partition::needs_order_of_timers(scenario, &traffic))
                 .reporting_acked(traffic.needs_acked()),

@@ -46,7 +46,7 @@ impl FlowTable {
                 route.at = network.reserve_route(longest);
             }
             route.is_found = true;
-            let sending = Sending {
+            let mut sending = Sending {
                 ends,
                 receiver,
                 path: entropy,
@@ -54,6 +54,9 @@ impl FlowTable {
                 path_hash: mix(seed ^ number.wrapping_add(u64::from(entropy) + 1)),
             };
             let route_at = route.at;
+            if way == Way::Out {
+                sending = self.steered(routes, slot, sending);
+            }
             self.find_route(network, routes, route_at, &sending);
             if way == Way::Out
                 && let Some(connection) = self.connection(slot)

@@ -16,8 +16,11 @@ mod messages;
 mod notices;
 mod opening;
 mod paced;
+mod pinned;
 mod renewal;
 mod routes;
+
+use pinned::Pinned;
 
 use crate::limits;
 use crate::network::{HopRecords, InBand, Network};
@@ -75,6 +78,8 @@ pub struct FlowTable {
     pub nic_choice: Option<Box<NicChoice>>,
     /// Port on which each slot's flow sends; empty if hosts have one NIC.
     pub nic_ports: Vec<u32>,
+    /// Flows that must pass given switches, if there are any.
+    pub pinned: Option<Box<Pinned>>,
     /// Number of messages of all flows that wait for their last acknowledgment.
     pub unacked: u64,
     /// Tags of acknowledged messages that have not yet been reported to a workload that requests
@@ -119,6 +124,7 @@ impl FlowTable {
             scratch: Vec::new(),
             nic_choice: None,
             nic_ports: Vec::new(),
+            pinned: None,
             unacked: 0,
             heard_acked: None,
             orders_timers: false,

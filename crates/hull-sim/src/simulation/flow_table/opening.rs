@@ -38,6 +38,9 @@ impl FlowTable {
         self.pass_over();
         self.renew(slot, (src, dst), transport, number).transient = transient;
         self.follow(slot);
+        if let Some(pinned) = &mut self.pinned {
+            pinned.open(slot);
+        }
         self.route(network, routes, slot, self.opened);
         slot
     }

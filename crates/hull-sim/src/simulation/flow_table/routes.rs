@@ -9,20 +9,24 @@ impl FlowTable {
     /// Computes the routes of a flow. Acknowledgments are hashed separately.
     pub fn route(&mut self, network: &mut Network, routes: &Routes, slot: u32, number: u64) {
         let flow = &self.flows[slot as usize];
-        let receiver = flow.dst;
+        let (receiver, data) = (flow.dst, flow.out);
         let ways = [
             (flow.out, (flow.src, flow.dst), 0),
             (flow.back, (flow.dst, flow.src), 1),
         ];
         for (at, ends, way) in ways {
             let hash = mix(self.seed ^ mix(2 * number + way));
-            let sending = Sending {
+            let mut sending = Sending {
                 ends,
                 receiver,
                 path: 0,
                 flow_hash: hash,
                 path_hash: hash,
             };
+            if at == data {
+                sending = self.steered(routes, slot, sending);
+                self.count_pin_miss(slot);
+            }
             self.find_route(network, routes, at, &sending);
         }
         if self.nic_choice.is_some() {
@@ -38,20 +42,27 @@ impl FlowTable {
         at: u32,
         sending: &Sending,
     ) {
-        self.scratch.clear();
-        let (from, to) = sending.ends;
-        let (nics, first_port) = match &mut self.nic_choice {
-            None => (Some((from as usize, to as usize)), network.nowhere()),
-            Some(choice) => (choice.choose(routes, sending), choice.port_of_lost(sending)),
-        };
-        let hash = sending.path_hash;
-        let found = nics.is_some_and(|(from, to)| routes.path(from, to, hash, &mut self.scratch));
-        if !found {
+        if !self.find_path(routes, sending) {
             // A packet skips the first entry, the port of its NIC.
+            let choice = self.nic_choice.as_ref();
+            let first_port = choice.map_or(network.nowhere(), |of| of.port_of_lost(sending));
             self.scratch.clear();
             self.scratch.extend([first_port, network.nowhere()]);
         }
-        network.replace_route(at, &self.scratch, to as usize);
+        network.replace_route(at, &self.scratch, sending.ends.1 as usize);
+    }
+
+    /// Writes the ports of the path between two hosts for a hash to the scratch list. Returns false if
+    /// there is no path.
+    pub fn find_path(&mut self, routes: &Routes, sending: &Sending) -> bool {
+        self.scratch.clear();
+        let (from, to) = sending.ends;
+        let nics = match &mut self.nic_choice {
+            None => Some((from as usize, to as usize)),
+            Some(choice) => choice.choose(routes, sending),
+        };
+        let hash = sending.path_hash;
+        nics.is_some_and(|(from, to)| routes.path(from, to, hash, &mut self.scratch))
     }
 
     /// Notes the port on which a flow sends.
@@ -65,6 +76,9 @@ impl FlowTable {
     /// keep the old ones.
     pub fn reroute(&mut self, network: &mut Network, routes: &Routes) {
         self.longest_route = self.longest_route.max(routes.longest_path());
+        if let Some(pinned) = &mut self.pinned {
+            pinned.forget_missed();
+        }
         for slot in 0..self.flows.len() {
             self.flows[slot].out = network.reserve_route(self.longest_route);
             self.flows[slot].back = network.reserve_route(self.longest_route);
