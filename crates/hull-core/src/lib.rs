@@ -28,6 +28,8 @@
 //! Uno: [`uno_phantom_queue`] at the switch, [`unocc`] at the sender, [`erasure`] at both ends. Both of
 //! Uno's queues mark by a [`ramp`].
 //!
+//! Swift: [`swift`], the window at the sender by the delay of packets.
+//!
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
 //!
@@ -73,5 +75,6 @@ pub mod rccc;
 pub mod rcp;
 pub mod red;
 pub mod signal;
+pub mod swift;
 pub mod uno_phantom_queue;
 pub mod unocc;

@@ -27,6 +27,7 @@ mod qcn;
 mod rccc;
 mod rcp;
 mod red;
+mod swift;
 mod uno_phantom_queue;
 mod unocc;
 mod vectors;
