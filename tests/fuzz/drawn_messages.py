@@ -1,4 +1,4 @@
-"""Draws message transports (NSCC, RCCC, both, UnoCC), their load balancing and erasure coding, and
+"""Draws message transports (NSCC, RCCC, both, UnoCC, Swift), their load balancing and erasure coding, and
 switches with trimming or several queues.
 """
 
@@ -13,7 +13,7 @@ QUEUES = ("priorities", "commit", "dwrr", "dualpi2", "fq_codel")
 
 def draw_messages(draw: random.Random, scenario: Table) -> None:
     """Give a drawn scenario a message transport in place of TCP, and switches that suit it."""
-    control = draw.choice(["nscc", "nscc", "rccc", "rccc", "nscc+rccc", "unocc"])
+    control = draw.choice(["nscc", "nscc", "rccc", "rccc", "nscc+rccc", "unocc", "swift"])
     mtu = draw.choice([1500, 4160, draw.randint(600, 9000)])
     scenario["transport"] = {
         "congestion_control": control,

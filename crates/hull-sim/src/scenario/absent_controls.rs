@@ -18,9 +18,9 @@ const ABSENT: [(&[&str], &str, &str); 13] = [
         "\"rcp\", whose switches tell senders a rate, and \"nscc\"",
     ),
     (
-        &["timely", "swift", "patched_timely"],
-        "hull has no TIMELY or Swift yet",
-        "\"nscc\", which reads delay and marks, and \"vegas\", which reads delay",
+        &["timely", "patched_timely"],
+        "hull has no TIMELY yet",
+        "\"swift\" and \"vegas\", which read delay, and \"nscc\", which reads delay and marks",
     ),
     (
         &["homa", "phost", "expresspass", "aeolus", "dcpim"],
@@ -45,7 +45,7 @@ const ABSENT: [(&[&str], &str, &str); 13] = [
     (
         &["mptcp", "quic", "srd", "falcon", "mprdma"],
         "hull has no such transport yet",
-        "the message transport (\"nscc\", \"rccc\", \"nscc+rccc\", \"unocc\"), which uses several paths",
+        "the message transport (\"nscc\", \"rccc\", \"nscc+rccc\", \"unocc\", \"swift\"), which uses several paths",
     ),
     (
         &[
@@ -125,9 +125,7 @@ mod tests {
     fn messages_name_what_is_nearest() {
         let dcqcn = told("DCQCN", &[]);
         assert!(dcqcn.starts_with("\"DCQCN\" is invalid; expected newreno, "));
-        assert!(
-            dcqcn.contains("unocc; hull has no DCQCN yet, nearest: \"qcn\", whose rate control")
-        );
+        assert!(dcqcn.contains("; hull has no DCQCN yet, nearest: \"qcn\", whose rate control"));
         assert!(told("Homa", &[]).ends_with("yet, nearest: \"rccc\", whose receivers give credit"));
         assert!(told("dctpc", &[]).ends_with("; did you mean dctcp?"));
         assert!(told("mine2", &["mine".to_owned()]).ends_with("; did you mean mine?"));

@@ -9,7 +9,8 @@ use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
-    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, UnoCcSettings, Vegas,
+    Bic, ConstantRate, Cubic, Dctcp, MAX_WINDOW_BYTES, Prague, ReactionPoint, Swift, UnoCcSettings,
+    Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -105,6 +106,9 @@ pub struct Transport {
     pub message: Message,
     /// Parameters of QCN and QCN-AIMD; windows are transport.max_window then.
     pub qcn: ReactionPoint,
+    /// Swift's parameters.
+    #[serde(skip_serializing_if = "Swift::is_default")]
+    pub swift: Swift,
 }
 
 fn is_default(message: &Message) -> bool {
@@ -158,6 +162,7 @@ impl Default for Transport {
             vegas: Vegas::default(),
             message: Message::default(),
             qcn: ReactionPoint::default(),
+            swift: Swift::default(),
         }
     }
 }
@@ -352,6 +357,7 @@ settings! {
     message: Message, of messages, |transport| transport.message.check();
     // Its check needs the rate of the link (`qcn`).
     qcn: ReactionPoint, of [Qcn, QcnAimd], |_| Ok(());
+    swift: Swift, of [Swift], |transport| transport.swift.check();
 }
 
 impl AsRef<UnoCcSettings> for Transport {

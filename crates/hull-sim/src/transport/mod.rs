@@ -18,7 +18,7 @@ mod window;
 pub use control::{
     Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, Dctcp, Echo, External,
     ExternalControl, Feedback, LostBy, LostPacket, MessageController, Pace, Path, Prague,
-    ReactionPoint, Settings, Start, UnoCcSettings, Vegas, window_bytes,
+    ReactionPoint, RoundTripLine, Settings, Start, Swift, UnoCcSettings, Vegas, window_bytes,
 };
 pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;

@@ -66,6 +66,7 @@ mod single_flow;
 mod single_mistakes;
 mod slowdown;
 mod star;
+mod swift;
 mod telemetry;
 mod threads;
 mod too_large;

@@ -200,6 +200,7 @@ fn of_transport(transport: &Transport) -> Obstacle {
         vegas: _,
         message: _,
         qcn: _,
+        swift: _,
     } = transport;
     let sends_messages = transport.sends_messages();
     sends_messages.then_some("the message transport computes routes during the run")

@@ -21,6 +21,8 @@ mod prague;
 mod qcn;
 mod rccc;
 mod rcp;
+mod round_trip_line;
+mod swift;
 mod unocc;
 mod vegas;
 
@@ -47,6 +49,8 @@ pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
 pub use rccc::{NoWindow, RcccControl};
 pub use rcp::RcpControl;
+pub use round_trip_line::RoundTripLine;
+pub use swift::{Swift, SwiftControl};
 pub use unocc::{UnoCcControl, UnoCcSettings};
 pub use vegas::{Vegas, VegasControl};
 
@@ -62,6 +66,7 @@ pub trait Settings:
     + AsRef<Vegas>
     + AsRef<ReactionPoint>
     + AsRef<UnoCcSettings>
+    + AsRef<Swift>
 {
 }
 
@@ -74,6 +79,7 @@ impl<T> Settings for T where
         + AsRef<Vegas>
         + AsRef<ReactionPoint>
         + AsRef<UnoCcSettings>
+        + AsRef<Swift>
 {
 }
 
@@ -399,6 +405,8 @@ controls! {
         /// Uno's sender control, of the message transport: a window by marks, with epochs of the round trip
         /// inside a data centre.
         UnoCc, "unocc": UnoCcControl = |path, settings| UnoCcControl::new(path, settings.as_ref());
+        /// Swift, of the message transport: a window by the delay of packets.
+        Swift, "swift": SwiftControl = |path, settings| SwiftControl::new(path, settings.as_ref());
     }
 }
 
@@ -413,6 +421,11 @@ impl ControlName {
         ControlName::OF_MESSAGES.contains(self)
     }
 
+    /// Whether the control reads the number of links of its path.
+    pub fn reads_links(&self) -> bool {
+        *self == ControlName::Swift
+    }
+
     /// Keys of `[transport]` that matter to the control.
     pub fn keys(&self) -> ControlKeys {
         let (needs_ecn, max_window, min_rto) = match self {
@@ -420,7 +433,7 @@ impl ControlName {
             Self::NewReno | Self::Cubic | Self::Bic => (false, true, true),
             Self::Bbr | Self::Vegas | Self::External(_) => (false, true, true),
             Self::Qcn | Self::QcnAimd => (false, false, true),
-            Self::Rcp | Self::ConstantRate | Self::Rccc => (false, false, false),
+            Self::Rcp | Self::ConstantRate | Self::Rccc | Self::Swift => (false, false, false),
             Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
         };
         ControlKeys {

@@ -1,5 +1,7 @@
 //! The path of a connection of the message transport, as far as a control's constants depend on it.
 
+use super::RoundTripLine;
+
 /// Path of a connection without load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
@@ -17,6 +19,10 @@ pub struct Path {
     pub trims: bool,
     /// Initial window, bytes, if the scenario sets it.
     pub initial_window_bytes: Option<u64>,
+    /// Number of links, the hosts' own included; 0 unless the control reads it.
+    pub links: u16,
+    /// Round trips of the network by the number of links.
+    pub unloaded: RoundTripLine,
 }
 
 impl Path {
@@ -69,6 +75,8 @@ mod tests {
             header_bytes: 48,
             trims: false,
             initial_window_bytes: None,
+            links: 0,
+            unloaded: RoundTripLine::constant(4_160_000),
         };
         assert_eq!(path.window_of_rate_bytes(100_000_000_000), 52 * 1048);
         assert_eq!(path.window_of_rate_bytes(100_002_000_000), 53 * 1048);
