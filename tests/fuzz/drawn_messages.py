@@ -1,5 +1,5 @@
-"""Draws message transports (NSCC, RCCC, both, UnoCC, rate controls of RoCE), their load balancing
-and erasure coding, and switches with trimming or several queues.
+"""Draws message transports (NSCC, RCCC, both, UnoCC, Swift, rate controls of RoCE), their load
+balancing and erasure coding, and switches with trimming or several queues.
 """
 
 import random
@@ -13,8 +13,8 @@ QUEUES = ("priorities", "commit", "dwrr", "dualpi2", "fq_codel")
 
 def draw_messages(draw: random.Random, scenario: Table) -> None:
     """Give a drawn scenario a message transport in place of TCP, and switches that suit it."""
-    of_rates = ["dcqcn", "dctcp-rate", "timely", "line-rate"]
-    control = draw.choice(["nscc", "nscc", "rccc", "rccc", "nscc+rccc", "unocc", *of_rates])
+    others = ["swift", "dcqcn", "dctcp-rate", "timely", "line-rate"]
+    control = draw.choice(["nscc", "nscc", "rccc", "rccc", "nscc+rccc", "unocc", *others])
     mtu = draw.choice([1500, 4160, draw.randint(600, 9000)])
     scenario["transport"] = {
         "congestion_control": control,

@@ -30,6 +30,7 @@
 //!
 //! Telemetry: [`telemetry`], the record that a switch writes for the sender, and its fields; [`hpcc`], a
 //! rate or window from it, and [`powertcp`], a rate from it or from round trips.
+//! Swift: [`swift`], the window at the sender by the delay of packets.
 //!
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
@@ -83,6 +84,7 @@ pub mod rccc;
 pub mod rcp;
 pub mod red;
 pub mod signal;
+pub mod swift;
 pub mod telemetry;
 pub mod timely;
 pub mod uno_phantom_queue;

@@ -65,6 +65,7 @@ CongestionControl = Literal[
     "line-rate",
     "powertcp",
     "theta-powertcp",
+    "swift",
 ]
 """Congestion control algorithms."""
 DcqcnVariant = Literal["adapter", "paper"]
@@ -594,6 +595,48 @@ class Pacer(TypedDict):
     """Granularity of the rate; also its minimum."""
 
 
+class Swift(TypedDict):
+    """Swift's parameters; csg-htsim's unless the key says otherwise."""
+
+    base_target: NotRequired[Time]
+    """Target delay without the links of the path and without flow scaling (csg-htsim: 20us, and
+    it counts one link more than there are). Unset: the target without flow scaling is the
+    unloaded round trip over as many links plus half of the longest one.
+    """
+    per_hop: NotRequired[Time]
+    """Addition to the target for each link of the path, with base_target (csg-htsim: base_target
+    / 6.55). Unset: what a link adds to the unloaded round trip.
+    """
+    fs_range: NotRequired[Time]
+    """Largest addition to the target by flow scaling; 0s for none. Unset: 5 times base_target,
+    or 2.5 times the longest round trip.
+    """
+    fs_min_window: NotRequired[float]
+    """Window, in packets, at and below which flow scaling adds the most."""
+    fs_max_window: NotRequired[float]
+    """Window, in packets, from which on flow scaling adds nothing."""
+    fs_whole_packets: NotRequired[bool]
+    """Whether flow scaling rounds the window down to whole packets, as csg-htsim does. Any
+    window below a packet then adds the most.
+    """
+    cwnd_validation: NotRequired[bool]
+    """Whether the window grows only while it is in use (csg-htsim: false)."""
+    ai: NotRequired[float]
+    """Additive increase in a round trip, packets."""
+    beta: NotRequired[Share]
+    """Factor of the decrease (beta)."""
+    max_decrease: NotRequired[Share]
+    """Largest share of the window that a decrease, a loss or a timeout removes (max_mdf)."""
+    reset_after: NotRequired[int]
+    """Timeouts in a row from which on the window is the smallest."""
+    min_window: NotRequired[Size]
+    """Smallest window."""
+    max_window: NotRequired[int]
+    """Largest window, packets (csg-htsim: 1000). Unset: what the sender's link carries in the
+    largest target, and at least 2.
+    """
+
+
 class PowerTcpSettings(TypedDict):
     """Parameters of PowerTCP and theta-PowerTCP (NSDI 2022); defaults as in their authors'
     simulator.
@@ -1073,6 +1116,8 @@ class Transport(TypedDict):
     """HPCC's parameters."""
     powertcp: NotRequired[PowerTcpSettings]
     """Parameters of PowerTCP and theta-PowerTCP."""
+    swift: NotRequired[Swift]
+    """Swift's parameters."""
 
 
 class PortSettings(TypedDict):

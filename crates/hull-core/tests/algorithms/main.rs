@@ -32,6 +32,7 @@ mod ramp;
 mod rccc;
 mod rcp;
 mod red;
+mod swift;
 mod telemetry;
 mod timely;
 mod uno_phantom_queue;

@@ -22,9 +22,9 @@ const ABSENT: [(&[&str], &str, &str); 14] = [
         "\"hpcc\", which reads the telemetry of switches",
     ),
     (
-        &["swift", "patched_timely"],
-        "hull has no Swift or patched TIMELY yet",
-        "\"timely\", which reads delay, and \"nscc\", which reads delay and marks",
+        &["patched_timely"],
+        "hull has no patched TIMELY yet",
+        "\"timely\" and \"swift\", which read delay, and \"nscc\", which reads delay and marks",
     ),
     (
         &["homa", "phost", "expresspass", "aeolus", "dcpim"],
@@ -49,7 +49,7 @@ const ABSENT: [(&[&str], &str, &str); 14] = [
     (
         &["mptcp", "quic", "srd", "falcon", "mprdma"],
         "hull has no such transport yet",
-        "the message transport (\"nscc\", \"rccc\", \"nscc+rccc\", \"unocc\"), which uses several paths",
+        "the message transport (\"nscc\", \"rccc\", \"nscc+rccc\", \"unocc\", \"swift\"), which uses several paths",
     ),
     (
         &[

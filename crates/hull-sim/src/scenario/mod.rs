@@ -62,7 +62,7 @@ pub use crate::topology::{
 };
 pub use crate::transport::{
     Bic, ConstantRate, ControlName as CongestionControl, Cubic, Dctcp, HpccForm, HpccSettings,
-    PowerTcpSettings, Prague, ReactionPoint, UnoCcSettings, Vegas,
+    PowerTcpSettings, Prague, ReactionPoint, Swift, UnoCcSettings, Vegas,
 };
 pub use crate::workload::{
     AggregationTree, AllToAll, Arrivals, Bulk, FlowConnections, Flows, HostList, HostRef, Incast,
@@ -88,7 +88,7 @@ pub use pacer_rule::PacedPath;
 pub use pfc::Pfc;
 pub use phantom_queue::{PhantomQueue, Placement};
 pub use resolved::Resolved;
-pub use round_trip::longest_round_trip_ps;
+pub use round_trip::{longest_round_trip_ps, longest_round_trips_ps};
 pub use run::Run;
 pub use short_keys::{Meanings, meanings};
 pub use small_queues::SmallQueues;

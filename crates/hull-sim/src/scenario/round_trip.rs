@@ -3,7 +3,7 @@
 //! in their stacks (the mean if it varies) and, if the receive path is modelled, an interrupt and the
 //! processor's time.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::{Scenario, Service};
 use crate::topology::{Graph, Kind};
@@ -11,6 +11,12 @@ use crate::topology::{Graph, Kind};
 /// Longest unloaded round trip between two hosts over shortest paths, ps. The ACK takes the path of
 /// its packet. Links that fail later count as present.
 pub fn longest_round_trip_ps(scenario: &Scenario, graph: &Graph) -> u64 {
+    let by_links = longest_round_trips_ps(scenario, graph);
+    by_links.into_values().max().unwrap_or_default() + hosts_ps(scenario)
+}
+
+/// Longest unloaded round trip for each number of links between two hosts, without the hosts' times, ps.
+pub fn longest_round_trips_ps(scenario: &Scenario, graph: &Graph) -> BTreeMap<u16, u64> {
     let transport = &scenario.transport;
     let data = transport.mtu.0 + transport.framing.0;
     let ack = transport.header.0 + transport.framing.0;
@@ -30,17 +36,20 @@ pub fn longest_round_trip_ps(scenario: &Scenario, graph: &Graph) -> u64 {
     let targets = with_hosts.filter_map(|(switch, attached)| Some((switch, attached.as_ref()?)));
     // In a symmetric network one target is enough.
     let most = if graph.is_symmetric() { 1 } else { usize::MAX };
-    let mut longest_ps = 0;
+    let mut longest = BTreeMap::new();
     for (target, to) in targets.take(most) {
-        for (from_switch, over_ps) in longest_to(graph, target, &both) {
-            if from_switch == target {
-                longest_ps = longest_ps.max(to.pair_ps.unwrap_or(0));
-            } else if let Some(from) = &of_switch[from_switch] {
-                longest_ps = longest_ps.max(from.out_ps + over_ps + to.in_ps);
+        for (from_switch, (hops, over_ps)) in longest_to(graph, target, &both) {
+            let path_ps = match &of_switch[from_switch] {
+                _ if from_switch == target => to.pair_ps,
+                from => (from.as_ref()).map(|from| from.out_ps + over_ps + to.in_ps),
+            };
+            if let Some(path_ps) = path_ps {
+                let longest_ps: &mut u64 = longest.entry(hops as u16 + 2).or_default();
+                *longest_ps = (*longest_ps).max(path_ps);
             }
         }
     }
-    longest_ps + hosts_ps(scenario)
+    longest
 }
 
 /// Longest times of the hosts of one switch, packet and ACK together, ps.
@@ -72,13 +81,13 @@ impl Attached {
     }
 }
 
-/// Switches with a path to switch `target`, each with the longest time among its shortest paths,
-/// ps.
+/// Switches with a path to switch `target`, each with the number of links of its shortest paths and the
+/// longest time among them, ps.
 fn longest_to(
     graph: &Graph,
     target: usize,
     both: &impl Fn(usize) -> u64,
-) -> impl Iterator<Item = (usize, u64)> {
+) -> impl Iterator<Item = (usize, (u32, u64))> {
     // Breadth first, so that a switch is complete before those behind it.
     let mut found = vec![None; graph.nodes.len()];
     found[target] = Some((0_u32, 0_u64));
@@ -106,7 +115,7 @@ fn longest_to(
         }
     }
     let with_number = found.into_iter().enumerate();
-    with_number.filter_map(|(switch, found)| Some((switch, found?.1)))
+    with_number.filter_map(|(switch, found)| Some((switch, found?)))
 }
 
 /// Time that both hosts add to a round trip, ps. Each of the two packets leaves one host and enters

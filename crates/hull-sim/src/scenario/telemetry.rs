@@ -6,7 +6,7 @@ use super::{Scenario, Transport};
 use crate::network::InBand;
 use crate::problem::{Problem, need};
 use crate::topology::{Graph, Kind};
-use crate::transport::{CongestionControl, Controller, MessageController, Path};
+use crate::transport::{CongestionControl, Controller, MessageController, Path, RoundTripLine};
 
 /// Checks that a control reads the telemetry of switches, and that switches write what one reads. A
 /// class of the user may read it; the run asks the class.
@@ -77,6 +77,8 @@ fn asks(s: &Scenario, transport: &Transport) -> Option<bool> {
             trims: s.switch.trimming.is_some(),
             initial_window_bytes: None,
             fields: s.telemetry_fields(),
+            links: 2,
+            unloaded: RoundTripLine::constant(10_000_000),
         };
         MessageController::new(name, &path, transport, None)?.ask(0)
     } else {

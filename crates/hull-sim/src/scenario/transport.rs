@@ -10,8 +10,8 @@ use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
     Bic, ConstantRate, Cubic, DcqcnSettings, Dctcp, DctcpRateSettings, HpccSettings,
-    MAX_WINDOW_BYTES, PowerTcpSettings, Prague, ReactionPoint, TimelySettings, UnoCcSettings,
-    Vegas,
+    MAX_WINDOW_BYTES, PowerTcpSettings, Prague, ReactionPoint, Swift, TimelySettings,
+    UnoCcSettings, Vegas,
 };
 use crate::units::{Size, Time};
 
@@ -122,6 +122,9 @@ pub struct Transport {
     /// Parameters of PowerTCP and theta-PowerTCP.
     #[serde(skip_serializing_if = "PowerTcpSettings::is_default")]
     pub powertcp: PowerTcpSettings,
+    /// Swift's parameters.
+    #[serde(skip_serializing_if = "Swift::is_default")]
+    pub swift: Swift,
 }
 
 fn is_default(message: &Message) -> bool {
@@ -180,6 +183,7 @@ impl Default for Transport {
             qcn: ReactionPoint::default(),
             hpcc: HpccSettings::default(),
             powertcp: PowerTcpSettings::default(),
+            swift: Swift::default(),
         }
     }
 }
@@ -379,6 +383,7 @@ settings! {
     qcn: ReactionPoint, of [Qcn, QcnAimd], |_| Ok(());
     hpcc: HpccSettings, of [Hpcc], |transport| transport.hpcc.check();
     powertcp: PowerTcpSettings, of [PowerTcp, ThetaPowerTcp], |transport| transport.powertcp.check();
+    swift: Swift, of [Swift], |transport| transport.swift.check();
 }
 
 impl AsRef<UnoCcSettings> for Transport {

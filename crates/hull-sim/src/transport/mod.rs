@@ -18,8 +18,8 @@ mod window;
 pub use control::{
     Bic, CongestionControl, ConstantRate, ControlName, Controller, Cubic, DcqcnSettings, Dctcp,
     DctcpRateSettings, Echo, External, ExternalControl, Feedback, HpccForm, HpccSettings, LostBy,
-    LostPacket, MessageController, Pace, Path, PowerTcpSettings, Prague, ReactionPoint, Settings,
-    Start, TimelySettings, UnoCcSettings, Vegas, window_bytes,
+    LostPacket, MessageController, Pace, Path, PowerTcpSettings, Prague, ReactionPoint,
+    RoundTripLine, Settings, Start, Swift, TimelySettings, UnoCcSettings, Vegas, window_bytes,
 };
 pub use delivery_rate::{DeliveryRate, DeliverySample};
 pub use pacing::Pacing;

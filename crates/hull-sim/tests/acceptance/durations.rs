@@ -114,6 +114,10 @@ fn around(key: &str) -> Vec<String> {
             "transport.ecn=true",
             "transport.message.erasure={}",
         ]),
+        "transport.swift" => with(&[
+            "transport.congestion_control=swift",
+            "transport.swift.base_target=20us",
+        ]),
         "pacer" => with(&["pacer={}"]),
         "workload.long_lived.flows[]" => {
             let last = key.rsplit_once('.').map_or(key, |(_, last)| last);

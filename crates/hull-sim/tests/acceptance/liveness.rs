@@ -87,6 +87,7 @@ fn settings(seed: u64) -> Vec<String> {
         "dctcp-rate",
         "timely",
         "line-rate",
+        "swift",
         "newreno",
         "cubic",
         "bbr",
@@ -98,7 +99,7 @@ fn settings(seed: u64) -> Vec<String> {
     let is_tcp = ["newreno", "cubic", "bbr", "dctcp", "prague", "vegas"].contains(&control);
     all.push(format!(
         "transport.ecn={}",
-        !["newreno", "cubic", "bbr", "vegas", "rccc"].contains(&control)
+        !["newreno", "cubic", "bbr", "vegas", "rccc", "swift"].contains(&control)
     ));
     if is_tcp {
         // The timer doubles with each loss in a row: without a limit 60 s would be too short.

@@ -69,6 +69,7 @@ mod single_flow;
 mod single_mistakes;
 mod slowdown;
 mod star;
+mod swift;
 mod telemetry;
 mod telemetry_controls;
 mod threads;

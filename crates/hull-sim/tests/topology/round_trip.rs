@@ -1,6 +1,6 @@
 //! The longest unloaded round trip against hand-calculated sums and paper 6.3.
 
-use hull_sim::scenario::{self, Scenario, longest_round_trip_ps};
+use hull_sim::scenario::{self, Scenario, longest_round_trip_ps, longest_round_trips_ps};
 
 /// The round trip of `network` in ns.
 fn round_trip_ns(network: &str, settings: &[&str]) -> f64 {
@@ -55,4 +55,18 @@ fn of_the_farthest_pair() {
     assert_eq!(round_trip_ns(leaf_spine, &[]), 4.0 * LINK_NS + 2.0 * 4800.0);
     let racks = "[topology.leaf_spine]\nleaves = 1\nspines = 1\nhosts_per_leaf = 2\n";
     assert_eq!(round_trip_ns(racks, &[]), 2.0 * LINK_NS);
+}
+
+/// Two links in a rack, four over a spine; hosts' own times do not count.
+#[test]
+fn of_each_number_of_links() {
+    let network = "[topology.leaf_spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n";
+    let scenario = super::scenario(network);
+    let graph = super::graph(network);
+    let found = longest_round_trips_ps(&scenario, &graph);
+    let expected = [(2, 2.0 * LINK_NS), (4, 4.0 * LINK_NS)];
+    let found = found
+        .into_iter()
+        .map(|(links, ps)| (links, ps as f64 / 1e3));
+    assert_eq!(Vec::from_iter(found), expected);
 }

@@ -15,10 +15,10 @@ use crate::scenario::{self, CongestionControl, Scenario, Transport};
 use crate::simulation::distances::{Distances, Ends};
 use crate::simulation::flow::ends::Initial;
 use crate::simulation::flow::template::Template;
-use crate::topology::{Graph, Kind, NicRule, Topology, TwoDatacentres};
+use crate::topology::{Graph, Kind, LinkCounts, NicRule, Topology, TwoDatacentres};
 use crate::transport::message::{Erasure, MessageConfig};
 use crate::transport::{
-    CongestionControl as _, External, MessageController, Path, Window, window_bytes,
+    CongestionControl as _, External, MessageController, Path, RoundTripLine, Window, window_bytes,
 };
 use crate::units::Buffer;
 
@@ -43,7 +43,7 @@ pub(super) fn template(
     if matches!(name, CongestionControl::External(_)) && external.is_none() {
         return Err(without_class(name));
     }
-    let near_ps = round_trip_ps(scenario, transport, graph)?;
+    let near = round_trips(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
     let recipe = Recipe {
         transport: transport.clone(),
@@ -52,8 +52,8 @@ pub(super) fn template(
         buffer: scenario.switch.buffer,
         trims: scenario.switch.trimming.is_some(),
         fields: scenario.telemetry_fields(),
-        near_ps,
-        far_ps: two.map_or(near_ps, |_| {
+        near,
+        far_ps: two.map_or(near.longest_ps, |_| {
             scenario::longest_round_trip_ps(scenario, graph)
         }),
     };
@@ -67,6 +67,7 @@ pub(super) fn template(
         up_bps,
         down_bps,
         two.map(TwoDatacentres::hosts_each),
+        name.reads_links().then(|| LinkCounts::of(graph)),
         move |ends| config(&recipe, ends),
     );
     let asks = match distances.common.control.ask(0) {
@@ -111,8 +112,8 @@ struct Recipe {
     buffer: Buffer,
     trims: bool,
     fields: Fields,
-    /// Round trip inside a data centre and, if there are two, between them, ps.
-    near_ps: u64,
+    /// Round trips inside a data centre and, if there are two, the one between them, ps.
+    near: RoundTrips,
     far_ps: u64,
 }
 
@@ -127,14 +128,19 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
         link_bps: ends.up_bps,
         rtt_ps: match ends.is_far {
             true => recipe.far_ps,
-            false => recipe.near_ps,
+            false => recipe.near.longest_ps,
         },
-        near_rtt_ps: recipe.near_ps,
+        near_rtt_ps: recipe.near.longest_ps,
         mtu_bytes: mtu_bytes as u16,
         header_bytes: transport.header.0 as u16,
         trims: recipe.trims,
         initial_window_bytes: settings.initial_window.map(bytes),
         fields: recipe.fields,
+        links: ends.links,
+        unloaded: match ends.is_far {
+            true => RoundTripLine::constant(recipe.far_ps),
+            false => recipe.near.by_links,
+        },
     };
     let external = recipe.external.as_deref();
     let Some(control) = MessageController::new(name, &path, transport, external) else {
@@ -187,25 +193,50 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
     })
 }
 
-/// Round trip that determines windows and targets, ps; with two data centres, the one inside a data
-/// centre.
-fn round_trip_ps(
+/// Unloaded round trips of a network.
+#[derive(Clone, Copy, Debug)]
+struct RoundTrips {
+    /// Longest one, ps.
+    longest_ps: u64,
+    /// By the number of links, without the hosts' times; all the same unless the control reads it.
+    by_links: RoundTripLine,
+}
+
+impl RoundTrips {
+    fn of(scenario: &Scenario, transport: &Transport, graph: &Graph) -> Self {
+        let longest_ps = scenario::longest_round_trip_ps(scenario, graph);
+        let all_ps = || scenario::longest_round_trips_ps(scenario, graph);
+        RoundTrips {
+            longest_ps,
+            by_links: match transport.congestion_control.reads_links() {
+                true => RoundTripLine::above(&all_ps()),
+                false => RoundTripLine::constant(longest_ps),
+            },
+        }
+    }
+}
+
+/// Round trips that determine windows and targets; with two data centres, those inside a data centre.
+fn round_trips(
     scenario: &Scenario,
     transport: &Transport,
     graph: &Graph,
-) -> Result<u64, Problem> {
+) -> Result<RoundTrips, Problem> {
     if let Some(given) = transport.message.round_trip {
-        return Ok(given.0);
+        return Ok(RoundTrips {
+            longest_ps: given.0,
+            by_links: RoundTripLine::constant(given.0),
+        });
     }
     let Some(two) = &scenario.topology.two_datacentres else {
-        return Ok(scenario::longest_round_trip_ps(scenario, graph));
+        return Ok(RoundTrips::of(scenario, transport, graph));
     };
     let topology = Topology {
         fat_tree: Some(two.one()),
         ..Topology::default()
     };
     let one = scenario.graph_of(&topology)?;
-    Ok(scenario::longest_round_trip_ps(scenario, &one))
+    Ok(RoundTrips::of(scenario, transport, &one))
 }
 
 /// Timeout of a packet, ps.
@@ -253,7 +284,7 @@ pub(super) fn hosts(
         return Ok(());
     }
     let transport = &scenario.transport;
-    let rtt_ps = round_trip_ps(scenario, transport, graph)?;
+    let rtt_ps = round_trips(scenario, transport, graph)?.longest_ps;
     // A sender with its own window adapts to the fabric itself.
     let mut controls = scenario.all_transports().map(|one| &one.congestion_control);
     let ratio = match controls.any(|control| *control != CongestionControl::Rccc) {

@@ -205,6 +205,7 @@ fn of_transport(transport: &Transport) -> Obstacle {
         qcn: _,
         hpcc: _,
         powertcp: _,
+        swift: _,
     } = transport;
     let sends_messages = transport.sends_messages();
     sends_messages.then_some("the message transport computes routes during the run")

@@ -276,6 +276,7 @@ impl CongestionControl for DcqcnControl {
 mod tests {
     use hull_core::telemetry::Fields;
 
+    use super::super::RoundTripLine;
     use super::*;
 
     fn path(link_bps: u64) -> Path {
@@ -287,6 +288,8 @@ mod tests {
             header_bytes: 48,
             trims: false,
             fields: Fields::Exact,
+            links: 0,
+            unloaded: RoundTripLine::constant(4_160_000),
             initial_window_bytes: None,
         }
     }

@@ -150,6 +150,7 @@ impl CongestionControl for DctcpRateControl {
 mod tests {
     use hull_core::telemetry::Fields;
 
+    use super::super::RoundTripLine;
     use super::*;
 
     /// 1000 bytes in 13 us are 615.4 Mbps (HPCC's simulator takes 615); a set value stays.
@@ -163,6 +164,8 @@ mod tests {
             header_bytes: 48,
             trims: false,
             fields: Fields::Exact,
+            links: 0,
+            unloaded: RoundTripLine::constant(13_000_000),
             initial_window_bytes: None,
         };
         let settings = DctcpRateSettings::default();

@@ -12,6 +12,13 @@ const OF_ADAPTERS: &[(&str, &str)] = &[
     ("timeout", "4ms"),
 ];
 
+/// What Swift's transport does, as far as the message transport has it.
+const OF_SWIFT: &[(&str, &str)] = &[
+    ("recovery", "selective"),
+    ("load_balancing", "ecmp"),
+    ("ack_bytes", "1B"),
+];
+
 impl ControlName {
     /// Whether the source processes notices of QCN's congestion points.
     pub fn is_qcn(&self) -> bool {
@@ -32,6 +39,7 @@ impl ControlName {
             Self::Nscc | Self::Rccc | Self::NsccRccc | Self::UnoCc | Self::External(_) => &[],
             Self::Dcqcn | Self::DctcpRate | Self::Timely | Self::LineRate => OF_ADAPTERS,
             Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp => OF_ADAPTERS,
+            Self::Swift => OF_SWIFT,
         }
     }
 
@@ -45,6 +53,11 @@ impl ControlName {
         matches!(self, Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp)
     }
 
+    /// Whether the control reads the number of links of its path.
+    pub fn reads_links(&self) -> bool {
+        *self == ControlName::Swift
+    }
+
     /// Keys of `[transport]` that matter to the control.
     pub fn keys(&self) -> ControlKeys {
         let (needs_ecn, max_window, min_rto) = match self {
@@ -56,7 +69,7 @@ impl ControlName {
             Self::Hpcc | Self::PowerTcp | Self::ThetaPowerTcp => (false, false, false),
             Self::Nscc | Self::NsccRccc | Self::UnoCc => (true, false, false),
             Self::Dcqcn | Self::DctcpRate => (true, false, false),
-            Self::Timely | Self::LineRate => (false, false, false),
+            Self::Timely | Self::LineRate | Self::Swift => (false, false, false),
         };
         ControlKeys {
             needs_ecn,

@@ -28,6 +28,8 @@ mod prague;
 mod qcn;
 mod rccc;
 mod rcp;
+mod round_trip_line;
+mod swift;
 mod timely;
 mod unocc;
 mod vegas;
@@ -60,6 +62,8 @@ pub use prague::{Prague, PragueControl};
 pub use qcn::{QcnControl, ReactionPoint};
 pub use rccc::{NoWindow, RcccControl};
 pub use rcp::RcpControl;
+pub use round_trip_line::RoundTripLine;
+pub use swift::{Swift, SwiftControl};
 pub use timely::{TimelyControl, TimelySettings};
 pub use unocc::{UnoCcControl, UnoCcSettings};
 pub use vegas::{Vegas, VegasControl};
@@ -81,6 +85,7 @@ pub trait Settings:
     + AsRef<DctcpRateSettings>
     + AsRef<TimelySettings>
     + AsRef<PowerTcpSettings>
+    + AsRef<Swift>
 {
 }
 
@@ -98,6 +103,7 @@ impl<T> Settings for T where
         + AsRef<DctcpRateSettings>
         + AsRef<TimelySettings>
         + AsRef<PowerTcpSettings>
+        + AsRef<Swift>
 {
 }
 
@@ -444,6 +450,8 @@ controls! {
         /// theta-PowerTCP, of the message transport: a rate and a window from round trips.
         ThetaPowerTcp, "theta-powertcp": ThetaPowerTcpControl
             = |path, settings| ThetaPowerTcpControl::new(path, settings.as_ref());
+        /// Swift, of the message transport: a window by the delay of packets.
+        Swift, "swift": SwiftControl = |path, settings| SwiftControl::new(path, settings.as_ref());
     }
 }
 

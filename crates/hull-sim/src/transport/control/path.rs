@@ -1,5 +1,6 @@
 //! The path of a connection of the message transport, as far as a control's constants depend on it.
 
+use super::RoundTripLine;
 use hull_core::telemetry::Fields;
 
 /// Path of a connection without load.
@@ -21,6 +22,10 @@ pub struct Path {
     pub initial_window_bytes: Option<u64>,
     /// Fields of telemetry records.
     pub fields: Fields,
+    /// Number of links, the hosts' own included; 0 unless the control reads it.
+    pub links: u16,
+    /// Round trips of the network by the number of links.
+    pub unloaded: RoundTripLine,
 }
 
 impl Path {
@@ -78,6 +83,8 @@ mod tests {
             trims: false,
             initial_window_bytes: None,
             fields: Fields::Exact,
+            links: 0,
+            unloaded: RoundTripLine::constant(4_160_000),
         };
         assert_eq!(path.window_of_rate_bytes(100_000_000_000), 52 * 1048);
         assert_eq!(path.window_of_rate_bytes(100_002_000_000), 53 * 1048);

@@ -184,6 +184,7 @@ impl CongestionControl for TimelyControl {
 mod tests {
     use hull_core::telemetry::Fields;
 
+    use super::super::RoundTripLine;
     use super::*;
 
     /// The values of the recorded runs at 100 Gbps.
@@ -197,6 +198,8 @@ mod tests {
             header_bytes: 56,
             trims: false,
             fields: Fields::Exact,
+            links: 0,
+            unloaded: RoundTripLine::constant(4_160_000),
             initial_window_bytes: None,
         };
         let config = TimelySettings::default().config(&path);
