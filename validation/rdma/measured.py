@@ -16,6 +16,8 @@ import polars as pl
 from networks import Network
 from runs import Run, flows
 
+STOPPED_GBPS = 0.5
+"""Rate from which on a recorded flow that was stopped counts as going on."""
 SHARES = {"rate": 0.05, "queue": 0.05, "time": 0.03, "count": 0.10, "paused": 0.10}
 
 
@@ -114,6 +116,8 @@ def quantities(run: Run, network: Network) -> Iterator[Quantity]:
         of = given.get(f"phase{phase}")
         if of is None:
             continue
+        if goes_on(run, phase):
+            continue
         begin, end = of["from_ms"] * 1e6, of["to_ms"] * 1e6
         for flow, recorded in zip(of["active"], of["gbps"], strict=True):
             yield rate(f"phase{phase}.gbps[{flow}]", recorded, flow, begin, end)
@@ -143,6 +147,19 @@ def quantities(run: Run, network: Network) -> Iterator[Quantity]:
     yield Quantity("pauses", "count", total["pause"], lambda r: r.paused("received"))
     paused = lambda r: r.paused("paused_ps") / 1000  # noqa: E731
     yield Quantity("paused", "paused", total["paused_ns"], paused)
+
+
+def goes_on(run: Run, phase: int) -> bool:
+    """Whether a stopped flow of the recorded program goes on in a phase, which is then left out:
+    the receiver's state is deleted while packets are on their way, and the sender sends again.
+    """
+    of, length = run.given[f"phase{phase}"], run.scenario["window_ns"]
+    windows = slice(round(of["from_ms"] * 1e6 / length), round(of["to_ms"] * 1e6 / length))
+    return any(
+        max(run.given[f"gbps_flow{flow}"][windows], default=0) > STOPPED_GBPS
+        for flow in range(4)
+        if flow not in of["active"]
+    )
 
 
 def rate(name: str, recorded: float, flow: int, begin: float, end: float) -> Quantity:

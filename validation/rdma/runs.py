@@ -149,6 +149,7 @@ def of_control(run: Run) -> dict[str, Any]:
                 "rate_ai": ai,
                 "min_rate": min_rate,
                 "fast_react": bool(int(values["fast_react"])),
+                "window": f"{run.resolved['window_bytes']}B",
             }
         }
     return {}
@@ -190,8 +191,13 @@ def switch(run: Run, network: Network) -> dict[str, Any]:
     keys: dict[str, Any] = {"rate": f"{link.gbps:g}Gbps", "delay": f"{link.delay_ns:g}ns"}
     if marking := ecn(run):
         first = network.links[0].gbps
-        keys["marking"] = marking.get(first) or next(iter(marking.values()))
-    if run.control in ("hpcc", "powertcp", "theta"):
+        at = first if first in marking else next(iter(marking))
+        keys["marking"] = marking[at]
+        if len(marking) > 1:
+            keys["marking"]["at_rate"] = scaled_rates(run, network)[at]
+    if "error_rate_per_link" in values:
+        keys["loss"] = f"{float(values['error_rate_per_link']) * 100:g}%"
+    if run.control in ("hpcc", "powertcp"):
         keys["telemetry"] = {"fields": "hpcc"}
     rules = RULES.get(run.simulator, "conweave")
     static = "pfc_static" in values or "c_static" in values
@@ -222,19 +228,25 @@ def prepare(run: Run, network: Network, graph: str, listed: str) -> dict[str, An
     header = resolved["wire_bytes"] - resolved["payload_bytes"]
     rates = scaled_rates(run, network)
     rate_bps = float(rates[network.links[0].gbps].removesuffix("bps"))
+    nominal_ns = resolved["base_rtt_ns"] * network.links[0].gbps * 1e9 / rate_bps
     window_ns = resolved["window_bytes"] * 8e9 / rate_bps
+    if run.control == "hpcc":
+        window_ns = nominal_ns  # its own key says the window
     message: dict[str, Any] = {
         "paths": 1,
         "ack_size": f"{resolved['ack_bytes']}B",
-        "round_trip": f"{round((window_ns or resolved['base_rtt_ns']) * 1000)}ps",
+        "round_trip": f"{round((window_ns or nominal_ns) * 1000)}ps",
         "gap_interval": f"{values['nack_interval_us'][run.simulator[0]]}us",
         "timeout": "4ms" if run.simulator == "C" else "1s",
     }
     if str(values.get("irn", "0")) == "1":
+        packets = -(-int(values["irn_bdp"]) // resolved["payload_bytes"])
         message["recovery"] = "selective"
+        message["max_in_flight"] = f"{packets * resolved['wire_bytes']}B"
     window_ns_of = int(run.scenario["window_ns"])
     stop_ns = int(run.scenario["stop_ns"])
     watched = run.given["queue"]
+    switches = switch(run, network)
     scenario: dict[str, Any] = {
         "name": "recorded",
         "run": {"duration": f"{stop_ns}ns", "drain": "1ns"},
@@ -243,8 +255,9 @@ def prepare(run: Run, network: Network, graph: str, listed: str) -> dict[str, An
             "queue": "fifo",
             "rate": f"{network.links[0].gbps:g}Gbps",
             "delay": f"{network.links[0].delay_ns:g}ns",
+            **({"loss": switches["loss"]} if "loss" in switches else {}),
         },
-        "switch": switch(run, network),
+        "switch": switches,
         "transport": {
             "congestion_control": CONTROLS[run.control],
             "ecn": bool(ecn(run)),

@@ -783,6 +783,10 @@ class Message(TypedDict):
     """Shortest time between two notifications of marks (CNP), which are packets of their own.
     Unset: the mark returns in the packet's acknowledgment.
     """
+    max_in_flight: NotRequired[Size]
+    """Largest number of bytes in flight, whatever the control permits. IRN has a bandwidth-delay
+    product.
+    """
     ack_size: NotRequired[Size]
     """Size of an acknowledgment and other control packets. Unset: `transport.header`."""
     ack_priority: NotRequired[int]

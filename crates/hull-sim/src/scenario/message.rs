@@ -41,6 +41,10 @@ pub struct Message {
     /// returns in the packet's acknowledgment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnp_interval: Option<Time>,
+    /// Largest number of bytes in flight, whatever the control permits. IRN has a bandwidth-delay product.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-packets" = true))]
+    pub max_in_flight: Option<Size>,
     /// Size of an acknowledgment and other control packets. Unset: `transport.header`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_size: Option<Size>,
@@ -106,6 +110,7 @@ impl Default for Message {
             reordering: 0,
             gap_interval: gap_interval(),
             cnp_interval: None,
+            max_in_flight: None,
             ack_size: None,
             ack_priority: 0,
             cnp_priority: 0,

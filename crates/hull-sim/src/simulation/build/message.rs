@@ -165,6 +165,9 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
         timeout_ps: settings.timeout.map_or(timeout_ps, |time| time.0),
         timeout_grows: settings.timeout.is_none() && recipe.buffer == Buffer::Unlimited,
         control_bytes: (settings.ack_size).map_or(path.header_bytes, |size| size.0 as u16),
+        max_in_flight: settings.max_in_flight.map_or(u64::MAX, |size| {
+            size.0.max(u64::from(path.mtu_bytes)) // otherwise nothing could be sent
+        }),
         recovery: settings.recovery,
         reordering: settings.reordering,
         gap_interval_ps: settings.gap_interval.0,

@@ -44,6 +44,8 @@ pub struct MessageConfig {
     /// Whether that time grows with the measured round trip and with repeated losses: in unlimited
     /// buffers a packet may wait for any time.
     pub timeout_grows: bool,
+    /// Largest number of bytes in flight, whatever the control permits.
+    pub max_in_flight: u64,
     /// Recovery of lost packets.
     pub recovery: Recovery,
     /// Number of packets by which a packet may be overtaken before it counts as lost, with selective repeat.

@@ -230,7 +230,8 @@ impl MessageSender {
     }
 
     fn window(&self) -> i64 {
-        i64::try_from(self.window_bytes()).unwrap_or(i64::MAX)
+        let bytes = self.window_bytes().min(self.config.max_in_flight);
+        i64::try_from(bytes).unwrap_or(i64::MAX)
     }
 
     /// Size of the next packet, bytes; `None` if there is nothing to send.
