@@ -1,6 +1,6 @@
-//! The rate controls of RoCE NICs on a network: an uncontended flow against the closed form, and two
-//! flows on a dumbbell against runs of the simulator of HPCC, which were recorded by executing it
-//! (`rdma-runs.toml`, scenario `dumbbell2`; H is alibaba-edu/High-Precision-Congestion-Control at
+//! The rate controls of RoCE NICs on a network: an uncontended flow against the closed form, two flows on
+//! a dumbbell and an incast against runs of the simulator of HPCC, which were recorded by executing it
+//! (`rdma-runs.toml`, scenarios `dumbbell2` and `incast16`; H is alibaba-edu/High-Precision-Congestion-Control at
 //! 9f4be2a, P inet-tub/ns3-datacenter at 6ddb4a4). That simulator cuts serialization to whole ns, so its
 //! links are up to 1% faster, and it does not count the packet on the wire.
 
@@ -50,6 +50,16 @@ dst = 2
 src = 1
 dst = 3
 start = "200us"
+"#;
+
+/// 500 KB from each of 16 hosts to one, at the same time.
+const INCAST: &str = r#"
+[topology.star]
+hosts = 17
+[[workload.long_lived.flows]]
+src = "1-16"
+dst = 0
+size = "500KB"
 "#;
 
 const ONE: &str = r#"
@@ -174,6 +184,54 @@ fn dcqcn_oscillates_as_recorded() {
     });
     assert_near("mean queue", mean, 142.0, 0.1);
     assert_near("largest queue", max, 755.0, 0.1);
+}
+
+/// Recorded `incast16` of H and P: marks, mean and largest queue in KB; DCTCP with a threshold of 300 KB.
+/// The first windows and line rate make the queue.
+#[test]
+fn incasts_are_as_recorded() {
+    let line_rate: &[&str] = &[
+        "transport.congestion_control=line-rate",
+        "transport.ecn=false",
+    ];
+    let window: &[&str] = &["transport.message.round_trip=4160ns"];
+    let k300: &[&str] = &["switch.marking={threshold=\"300KB\",on=\"dequeue\"}"];
+    for (settings, marks, mean_kb, max_kb) in [
+        (&[line_rate][..], 0.0, 3905.935, 7861.048),
+        (&[DCTCP, k300, window], 961.0, 262.831, 819.536),
+        (&[TIMELY], 6505.0, 3936.032, 7921.056),
+    ] {
+        let found = outcome(INCAST, settings, 1);
+        let queue = &found.occupancy;
+        assert!(
+            (found.marks as f64 - marks).abs() <= 0.005 * marks,
+            "{}",
+            found.marks
+        );
+        assert_near("mean queue", 12.5 * queue.mean_us, mean_kb, 0.005);
+        let max = 12.5 * queue.max_us;
+        assert!((max - max_kb).abs() < 2.0 * TIMED_KB, "{max} {max_kb}");
+    }
+}
+
+/// Recorded seeds of `P/incast16.dcqcn`: the mean time to the last ACK is 778.8 us with a standard
+/// deviation of 26.4, the largest queue 3596 KB with 82. Flows that are cut to the smallest rate leave the
+/// link idle, so the order of marks decides much.
+#[test]
+fn incast_of_dcqcn_is_within_two_deviations() {
+    let (mut mean_us, mut max_kb) = (0.0, 0.0);
+    for seed in 1..=8 {
+        let found = outcome(INCAST, &[DCQCN], seed);
+        for row in found.flows.rows() {
+            let Acked::After(ps) = row.acked else {
+                panic!("a flow has not ended");
+            };
+            mean_us += ps as f64 / 1e6 / 128.0;
+        }
+        max_kb += 12.5 * found.occupancy.max_us / 8.0;
+    }
+    assert!((mean_us - 778.8).abs() < 2.0 * 26.4, "{mean_us}");
+    assert!((max_kb - 3596.0).abs() < 2.0 * 82.0, "{max_kb}");
 }
 
 /// Thresholds of 25 Gbps are four times as high at 100 Gbps.
