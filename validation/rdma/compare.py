@@ -128,7 +128,7 @@ def carry_out(row: Row, options: argparse.Namespace) -> None:
     for quantity in quantities(run, net):
         measured = [quantity.of(one) for one in results]
         deviation = recorded_deviation(run, quantity.name)
-        if deviation is None and len(measured) > 1:
+        if deviation is None and len(measured) > 1 and all(map(math.isfinite, measured)):
             deviation = statistics.stdev(measured)
         row.values.append(Value(quantity, measured, slack(quantity, run), deviation))
 
