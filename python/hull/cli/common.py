@@ -20,6 +20,7 @@ _MODULES = {
     "design": "advising",
     "lab": "advising",
     "trace": "looking",
+    "export": "looking",
     "linux": "advising",
     "scenarios": "looking",
     "keys": "checking",

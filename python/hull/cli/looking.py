@@ -1,6 +1,7 @@
-"""Commands that look things up: `hull trace`, `schema`, `statistics`, `scenarios`."""
+"""Commands that look things up: `hull trace`, `export`, `schema`, `statistics`, `scenarios`."""
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +37,33 @@ def trace(
     counts = f"{found.counters} counters with {found.values} values, {found.slices} slices"
     say(counts)
     print(found.path)
+
+
+class Program(StrEnum):
+    """Program whose scripts read an export."""
+
+    HPCC = "hpcc"
+
+
+@command()
+def export(
+    folder: Annotated[Path, Argument(help="Result folder of a run.")],
+    program: Annotated[
+        Program, Option("--as", help="Program whose analysis scripts read the files.")
+    ],
+    out: Annotated[
+        Path | None, Option(metavar="DIR", help="Folder to write to (default: FOLDER-PROGRAM).")
+    ] = None,
+) -> None:
+    """Write the flows of a run in the columns of another simulator's results."""
+    from hull.result import load
+    from hull.results.hpcc_flows import write_results
+
+    match program:
+        case Program.HPCC:
+            place = out or folder.resolve().with_name(f"{folder.resolve().name}-{program}")
+            for path in write_results(folder, load(folder).summary, place):
+                print(path)
 
 
 @command()

@@ -395,7 +395,7 @@ class Sizes(TypedDict):
     """Pareto (paper 6.3: shape 1.05, mean 100 KB)."""
     csv: NotRequired[str]
     """A table by name (websearch, datamining, hadoop, production) or the path of a CSV file with
-    the header `bytes,cdf`.
+    the header `bytes,cdf`, or of a file of HPCC's simulator.
     """
 
 
@@ -524,7 +524,7 @@ class Workload(TypedDict):
     """Long-lived flows with start and stop times (thesis 2.3.1)."""
     flows: NotRequired[PoissonFlows | str]
     """Poisson flows between random hosts (paper 6.3), or the path of a flow list (CSV or Parquet
-    with the columns `start_ps`, `src`, `dst`, `bytes`).
+    with the columns `start_ps`, `src`, `dst`, `bytes`, or a list of HPCC's simulator).
     """
     list: NotRequired[str]
     """Path of a flow list (as `flows`) beside the Poisson flows of `flows` or other traffic."""
@@ -1695,7 +1695,9 @@ class GraphText(TypedDict):
 
 
 class GraphFile(TypedDict):
-    """A graph in a file, as NetworkX writes it; the page on topologies lists the formats."""
+    """A graph in a file, as NetworkX or HPCC's simulator has it; the page on topologies lists
+    the formats.
+    """
 
     path: str
     """The file."""

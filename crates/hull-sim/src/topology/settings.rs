@@ -187,7 +187,7 @@ pub struct FatTree {
     pub uplink_delay: Option<Time>,
 }
 
-/// A graph in a file, as NetworkX writes it; the page on topologies lists the formats.
+/// A graph in a file, as NetworkX or HPCC's simulator has it; the page on topologies lists the formats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphFile {

@@ -4,9 +4,13 @@
 //! Between two points the value is interpolated linearly, so that all values between them are
 //! equally likely. Two points with the same value are a step (that value has the difference as its
 //! probability), two with the same probability a gap. A first point above probability 0 is a step.
+//!
+//! Two forms: CSV with a header and probabilities to 1, and the form of HPCC's simulator and its forks,
+//! values and probabilities between blanks, which end at 100 or at 1.
 
 use std::io::Cursor;
 
+use super::cdf_pairs;
 use super::csv_rows::CsvRows;
 use crate::quote;
 use crate::random::Stream;
@@ -22,9 +26,13 @@ pub struct CdfTable {
 }
 
 impl CdfTable {
-    /// Parses a CSV text with the header `value_column,cdf`. Lines that begin with `#` are
-    /// comments. An error names line and column.
+    /// Parses a text: CSV with the header `value_column,cdf`, or pairs between blanks without one. Lines
+    /// that begin with `#` are comments. An error names line and column.
     pub fn read(text: &str, value_column: &str) -> Result<Self, String> {
+        if cdf_pairs::is_of(text) {
+            let points = cdf_pairs::parse(text, LARGEST)?;
+            return Ok(CdfTable { points });
+        }
         let mut rows = CsvRows::new(Cursor::new(text.as_bytes()));
         let columns = [value_column, "cdf"];
         let wrong = rows.next()?.and_then(|header| {

@@ -1,4 +1,5 @@
-//! A list of flows from a CSV or Parquet file with the columns `start_ps`, `src`, `dst`, `bytes`, in
+//! A list of flows from a file of HPCC's (`flow_list_hpcc`), or from a CSV or Parquet file with the columns
+//! `start_ps`, `src`, `dst`, `bytes`, in
 //! any order; other columns are ignored, so the `flows.parquet` of a run is such a list. An optional
 //! column `transport` names one of `[transports]`; an empty cell or `default` selects `[transport]`. An
 //! optional column `group` labels each flow; with an empty cell or `other`, the flow belongs to the
@@ -14,11 +15,14 @@ use std::io::{Read, Seek};
 use super::flow_chains::Chains;
 use super::flow_list_rows::{Row, RowReader};
 use super::flow_pins::Pins;
-use super::{Groups, HostNames, flow_list_csv, flow_list_parquet};
+use super::{Groups, HostNames, flow_list_csv, flow_list_hpcc, flow_list_parquet};
 use crate::compressed;
 use crate::damaged::{DAMAGED, undamaged};
 use crate::memory::{Estimate, Need, available, block_of};
 use crate::quote;
+
+/// Number of bytes that decide the format of a file.
+const START_BYTES: u64 = 1000;
 
 /// Number of flows from which a list is checked against the available memory when it grows.
 const LONG: usize = 1 << 20;
@@ -72,28 +76,27 @@ impl FlowList {
         let in_file = |problem: String| format!("{}: {problem}", quote::name(path));
         let cannot = |error: std::io::Error| {
             format!(
-                "found {} ({}); expected a table of flows or the path of a CSV or Parquet file",
+                "found {} ({}); expected a table of flows or the path of a CSV or Parquet file, or of a list of HPCC's",
                 quote::text(path),
                 quote::reason(&error)
             )
         };
         let mut file = File::open(path).map_err(cannot)?;
-        let mut magic = [0; 4];
-        let parquet = match file.read_exact(&mut magic) {
-            Ok(()) => &magic == b"PAR1",
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => false,
-            Err(error) => return Err(cannot(error)),
-        };
-        if let Some(told) = compressed::told(&magic) {
+        let mut start = Vec::new();
+        let mut beginning = file.by_ref().take(START_BYTES);
+        beginning.read_to_end(&mut start).map_err(cannot)?;
+        if let Some(told) = compressed::told(&start) {
             return Err(format!("{} {told}", quote::name(path)));
         }
         file.rewind().map_err(cannot)?;
         let mut rows = RowReader::new(hosts, transports, groups);
         let mut list = FlowList::default();
-        if parquet {
+        if start.starts_with(b"PAR1") {
             let read = undamaged(|| flow_list_parquet::read(file, &mut rows, &mut list));
             read.unwrap_or_else(|| Err(DAMAGED.to_owned()))
                 .map_err(in_file)?;
+        } else if flow_list_hpcc::is_of(&start) {
+            flow_list_hpcc::read(file, &mut rows, &mut list).map_err(in_file)?;
         } else {
             flow_list_csv::read(file, &mut rows, &mut list).map_err(in_file)?;
         }

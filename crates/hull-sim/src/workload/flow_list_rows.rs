@@ -143,8 +143,9 @@ pub(super) fn places(header: &[String]) -> Result<Columns<usize>, String> {
 pub(super) struct RowReader<'a> {
     hosts: &'a HostNames,
     names: HashMap<&'a [u8], u32>,
-    /// Whether a text of digits may be a name.
+    /// Whether a text of digits may be a name, and whether all hosts are called as nodes are: n17.
     names_are_numbers: bool,
+    names_are_nodes: bool,
     transports: &'a [String],
     pub group_names: Vec<String>,
     /// Numbers of the groups by name.
@@ -161,12 +162,26 @@ impl<'a> RowReader<'a> {
         RowReader {
             hosts,
             names_are_numbers: names.keys().any(|name| digits(name).is_some()),
+            names_are_nodes: (names.keys())
+                .all(|name| name.strip_prefix(b"n").and_then(digits).is_some()),
             names,
             transports,
             group_numbers: group_names.iter().cloned().zip(1..).collect(),
             group_names,
             shared: Shared::default(),
             pins: PinReader::default(),
+        }
+    }
+
+    /// Number of the host that is the node with this id: the host of that name if all are called as nodes
+    /// are, otherwise the host of that number.
+    pub fn host_of_node(&self, id: &str) -> Option<u32> {
+        let number = digits(id.as_bytes())?;
+        match self.names_are_nodes {
+            true => self.names.get(format!("n{number}").as_bytes()).copied(),
+            false => u32::try_from(number)
+                .ok()
+                .filter(|&host| host < self.hosts.count()),
         }
     }
 

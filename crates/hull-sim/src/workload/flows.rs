@@ -22,7 +22,7 @@ use crate::units::{Share, Size};
 pub enum Flows {
     /// A Poisson process.
     Poisson(Box<PoissonFlows>),
-    /// The flow list in a CSV or Parquet file, by its path.
+    /// The flow list in a file, by its path.
     Replay(String),
 }
 

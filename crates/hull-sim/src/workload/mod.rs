@@ -16,6 +16,7 @@ mod arrow_schema;
 mod backlog;
 mod bounded_lines;
 mod bulk;
+mod cdf_pairs;
 mod cdf_table;
 mod context;
 mod csv_rows;
@@ -25,6 +26,7 @@ mod fan_out;
 mod flow_chains;
 mod flow_list;
 mod flow_list_csv;
+mod flow_list_hpcc;
 mod flow_list_parquet;
 mod flow_list_rows;
 mod flow_pins;
@@ -158,7 +160,7 @@ workloads! {
     /// Long-lived flows with start and stop times (thesis 2.3.1).
     long_lived: LongLived,
     /// Poisson flows between random hosts (paper 6.3), or the path of a flow list (CSV or Parquet
-    /// with the columns `start_ps`, `src`, `dst`, `bytes`).
+    /// with the columns `start_ps`, `src`, `dst`, `bytes`, or a list of HPCC's simulator).
     flows: Flows,
     /// Path of a flow list (as `flows`) beside the Poisson flows of `flows` or other traffic.
     list: String,

@@ -31,7 +31,7 @@ pub struct Sizes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pareto: Option<Pareto>,
     /// A table by name (websearch, datamining, hadoop, production) or the path of a CSV file with
-    /// the header `bytes,cdf`.
+    /// the header `bytes,cdf`, or of a file of HPCC's simulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub csv: Option<String>,
 }

@@ -306,7 +306,7 @@ fn bad_files_are_refused() {
     refuse(
         "table.csv",
         "a,b\n",
-        &["is neither GraphML nor node-link JSON"],
+        &["is neither GraphML nor node-link JSON nor a topology of HPCC's"],
     );
     refuse(
         "open.xml",

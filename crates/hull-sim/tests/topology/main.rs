@@ -3,6 +3,7 @@
 mod computed_routes;
 mod ecmp;
 mod graph_files;
+mod hpcc_files;
 mod link_counts;
 mod links_by_tier;
 mod refused;

@@ -1,5 +1,5 @@
-//! Any graph, from a file written by NetworkX: GraphML (`write_graphml`) or node-link JSON
-//! (`node_link_data`). The beginning of the file distinguishes the formats. To add one, write its reader
+//! Any graph, from a file: GraphML (`write_graphml`) or node-link JSON (`node_link_data`) as NetworkX writes
+//! them, or a topology of HPCC's simulator. The beginning of the file distinguishes the formats. To add one, write its reader
 //! in a file, and add it to `FORMATS` below.
 //!
 //! Nodes have the attributes `kind` (`host` or `switch`), and optionally `name` and `tier`; links
@@ -10,6 +10,7 @@
 //! default tier of a switch is its number of links to the nearest host.
 
 mod graphml;
+mod hpcc;
 mod near_names;
 mod node_link;
 
@@ -23,7 +24,7 @@ use crate::problem;
 use crate::quote;
 use crate::text_file;
 use crate::topology::GraphFile;
-use crate::units::{Rate, Time};
+use crate::units::{Rate, Share, Time};
 use near_names::{Meant, meant};
 
 /// Largest size of a file, bytes.
@@ -54,6 +55,12 @@ const FORMATS: &[Format] = &[
         ending: ".json",
         is_of: |text| text.starts_with('{'),
         parse: node_link::parse,
+    },
+    Format {
+        name: "a topology of HPCC's",
+        ending: ".txt",
+        is_of: hpcc::is_of,
+        parse: hpcc::parse,
     },
 ];
 
@@ -97,6 +104,8 @@ struct Attributes {
     tier: Option<String>,
     rate: Option<String>,
     delay: Option<String>,
+    /// Share of packets that the link loses at random.
+    loss: Option<Share>,
     /// First name, in alphabetical order, of an attribute that means `rate`.
     near_rate: Option<String>,
     /// First name of one that means `delay`.
@@ -242,7 +251,16 @@ fn graph(sheet: &Sheet, mut parts: Parts) -> Result<Graph, String> {
         parts.links = ends.iter().zip(&of_edges).map(link).collect();
     }
     parts.wires = wires;
-    parts.graph_named(names, TIERS)
+    let mut graph = parts.graph_named(names, TIERS)?;
+    let losses = sheet.edges.iter().map(|edge| edge.attributes.loss);
+    for (link, share) in losses.enumerate() {
+        for port in [2 * link, 2 * link + 1] {
+            if let Some(share) = share {
+                graph.set_loss(port, share);
+            }
+        }
+    }
+    Ok(graph)
 }
 
 /// Pairs the two directions of a directed graph: the n-th edge from a to b and the n-th edge from b
