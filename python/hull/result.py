@@ -77,6 +77,11 @@ class Result:
         """Pauses of links by class; needs `switch.pfc`."""
         return self._table("pauses")
 
+    @cached_property
+    def pause_causes(self) -> "pl.DataFrame":
+        """Pauses by the port whose queue caused them; needs `switch.pfc`."""
+        return self._table("pause_causes")
+
     def plot_fct(self) -> "Figure":
         """Distribution of the flow completion time (us or ms), per size class and scheme."""
         require("plots", "Result.plot_fct")

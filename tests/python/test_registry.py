@@ -58,9 +58,12 @@ PAUSED: dict[str, Any] = {
 
 
 def run_everything(folder: Path) -> dict[str, Any]:
-    """The summary of a run of it, with a list of flows of which one is late."""
+    """The summary of a run of it, with a list of flows: one starts while its switch cannot be
+    reached, one is late.
+    """
     flows = folder / "flows.csv"
-    flows.write_text("start_ps,src,dst,bytes\n0,1,0,1000\n30000000000,1,0,1000\n")
+    rows = ["start_ps,src,dst,bytes,via", "0,1,0,1000,", "10200000000,1,0,1000,switch"]
+    flows.write_text("\n".join([*rows, "30000000000,1,0,1000,"]))
     workload = EVERYTHING["workload"] | {"flows": str(flows)}
     return run(EVERYTHING | {"workload": workload}, out=folder / "run").summary
 

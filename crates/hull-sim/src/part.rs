@@ -11,7 +11,8 @@ use serde::Serialize;
 use crate::measure::{
     ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary, PauseSummary,
     ProbeSummary, QuerySummary, SlowdownSummary, TierCount, TransportSummary, WaitSummary, by_tier,
-    drops_by_place, failure_drops, thread_seconds, write_links, write_pauses, write_queries,
+    drops_by_place, failure_drops, thread_seconds, write_links, write_pause_causes, write_pauses,
+    write_queries,
 };
 use crate::problem::Problem;
 use crate::scenario::Resolved;
@@ -223,6 +224,7 @@ fn write_tables(outcome: &mut Outcome, folder: &Path) -> io::Result<()> {
     }
     if !outcome.pauses.is_empty() {
         write_pauses(&outcome.pauses, &folder.join("pauses.parquet"))?;
+        write_pause_causes(&outcome.pause_causes, &folder.join("pause_causes.parquet"))?;
     }
     write_links(&outcome.links, &folder.join("links.parquet"))?;
     outcome.latency.write(&folder.join("latency.parquet"))

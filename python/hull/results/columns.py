@@ -31,6 +31,7 @@ ASKED_FOR = {
     "series": "[measure.flows]",
     "pacers": "[measure.pacers] and a [pacer]",
     "pauses": "[switch.pfc]",
+    "pause_causes": "[switch.pfc]",
 }
 """Optional tables, with the part of a scenario that each requires."""
 

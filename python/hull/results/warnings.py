@@ -62,8 +62,8 @@ def warnings_of(
             _small_window(cell),
             *_unfinished(averages),
             _empty_groups(averages),
-            _late_flows(seeds),
             _pin_misses(seeds),
+            _late_flows(seeds),
             _one_thread(seeds),
             _unseparated(cell.scenario),
             _unmarked(cell.scenario, averages),
@@ -151,7 +151,7 @@ def _pin_misses(parts: Sequence[Mapping[str, Any]]) -> str:
     misses = max((part.get("pin_misses", 0) for part in parts), default=0)
     if not misses:
         return ""
-    times = "once" if misses == 1 else f"{misses:,} times"
+    times = "1 time" if misses == 1 else f"{misses:,} times"
     return (
         f"{times} a flow found no shortest path through the switch of its column via, and took "
         "another (pin_misses)"

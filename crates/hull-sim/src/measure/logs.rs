@@ -4,13 +4,13 @@ use std::io;
 
 use super::parquet_file::Column;
 use super::{
-    Capture, FLOW_COLUMNS, LATENCY_COLUMNS, LINK_COLUMNS, PACER_COLUMNS, PAUSE_COLUMNS, PacerLog,
-    QUERY_COLUMNS, QUEUE_COLUMNS, QueueLog, SERIES_COLUMNS, SeriesLog,
+    Capture, FLOW_COLUMNS, LATENCY_COLUMNS, LINK_COLUMNS, PACER_COLUMNS, PAUSE_CAUSE_COLUMNS,
+    PAUSE_COLUMNS, PacerLog, QUERY_COLUMNS, QUEUE_COLUMNS, QueueLog, SERIES_COLUMNS, SeriesLog,
 };
 
 /// Result tables by file name, with their columns. The first three always exist, the others if the
 /// scenario requests them.
-pub const TABLES: [(&str, &[Column]); 8] = [
+pub const TABLES: [(&str, &[Column]); 9] = [
     ("flows", &FLOW_COLUMNS),
     ("latency", &LATENCY_COLUMNS),
     ("links", &LINK_COLUMNS),
@@ -19,6 +19,7 @@ pub const TABLES: [(&str, &[Column]); 8] = [
     ("series", &SERIES_COLUMNS),
     ("pacers", &PACER_COLUMNS),
     ("pauses", &PAUSE_COLUMNS),
+    ("pause_causes", &PAUSE_CAUSE_COLUMNS),
 ];
 
 /// Tables and capture that the scenario requests.

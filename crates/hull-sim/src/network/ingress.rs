@@ -36,6 +36,9 @@ pub(super) struct Ingress {
     guards: Vec<Option<Guarded>>,
     /// Whether all classes of a port count in its first one.
     together: bool,
+    /// Memory of lossless packets by port and class through which they came, and then by the port that
+    /// sends them, bytes; empty if all traffic may be lost.
+    toward: Vec<u64>,
 }
 
 impl Ingress {
@@ -47,6 +50,7 @@ impl Ingress {
             origins: vec![VecDeque::new(); queues],
             guards: Vec::new(),
             together: false,
+            toward: Vec::new(),
         }
     }
 
@@ -55,8 +59,27 @@ impl Ingress {
     pub fn guard(&mut self, guards: &[Option<Guard>], together: bool) -> u64 {
         self.together = together;
         self.guards = guards.iter().map(|one| one.map(Guarded::new)).collect();
+        self.toward = vec![0; self.guards.len() * self.ports()];
         let guarded = self.guards.iter().flatten();
         guarded.map(Guarded::own_bytes).sum()
+    }
+
+    fn ports(&self) -> usize {
+        self.occupied.len() / self.classes
+    }
+
+    /// Place in `toward` of the packets from an origin to a queue.
+    fn way(&self, from: usize, queue: usize) -> usize {
+        from * self.ports() + queue / self.classes
+    }
+
+    /// Number, in the memory, of the port that sends most of the lossless bytes that came through a port in a
+    /// class; `None` without any.
+    pub fn busiest(&self, from: usize) -> Option<usize> {
+        let ports = self.ports();
+        let toward = self.toward.get(from * ports..(from + 1) * ports)?;
+        let most = toward.iter().copied().max().filter(|&most| most > 0)?;
+        toward.iter().position(|&bytes| bytes == most)
     }
 
     /// Number of port and class for a packet to `queue` that came through the port whose first queue is
@@ -94,7 +117,10 @@ impl Ingress {
             from: from as u32,
             bytes: bytes as u32,
         });
-        Some(self.guarded_mut(from)?.take(bytes, room))
+        let of_pool = self.guarded_mut(from)?.take(bytes, room);
+        let way = self.way(from, queue);
+        self.toward[way] += bytes;
+        Some(of_pool)
     }
 
     /// Removes the first packet of a queue. Returns the bytes that lossless traffic gives back to the
@@ -105,7 +131,10 @@ impl Ingress {
         let bytes = u64::from(origin.bytes);
         from.bytes -= bytes;
         from.packets -= 1;
-        Some(self.guarded_mut(origin.from as usize)?.release(bytes))
+        let of_pool = self.guarded_mut(origin.from as usize)?.release(bytes);
+        let way = self.way(origin.from as usize, queue);
+        self.toward[way] -= bytes;
+        Some(of_pool)
     }
 
     /// Whether a queue holds packets.

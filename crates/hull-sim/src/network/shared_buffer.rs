@@ -177,6 +177,12 @@ impl SharedBuffer {
         ingress.map_or_else(Occupied::default, |ingress| ingress.occupied(from))
     }
 
+    /// Number, in the memory, of the port that sends most of the lossless bytes that came through a port in a
+    /// class; `None` without any.
+    pub fn busiest(&self, from: usize) -> Option<usize> {
+        self.ingress.as_ref()?.busiest(from)
+    }
+
     /// Frees the memory of packets that have left by `now_ps`.
     pub fn advance(&mut self, now_ps: u64) {
         while let Some(&Reverse((at_ps, queue, bytes))) = self.leaving.peek() {

@@ -12,9 +12,9 @@ use super::{Failure, Simulation};
 use crate::host::HostSide;
 use crate::measure::{
     Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs,
-    PauseCount, TransportCount, TransportSummary, WaitSummary,
+    PauseCause, PauseCount, TransportCount, TransportSummary, WaitSummary,
 };
-use crate::network::{CLASSES, Network, Port};
+use crate::network::{CLASSES, Caused, Network, Port};
 use crate::workload::{LastFlow, Quality, QueryRecord, Workload};
 
 /// Packets of a run by their fate.
@@ -122,6 +122,8 @@ pub struct Outcome {
     pub links: Vec<LinkCount>,
     /// Pauses of links by class, with priority flow control.
     pub pauses: Vec<PauseCount>,
+    /// Causes of pauses, with priority flow control.
+    pub pause_causes: Vec<PauseCause>,
     /// Use of the client's processor, if it is modelled.
     pub processor: Option<ProcessorUse>,
     /// Use of the busiest sending processor, if they are modelled.
@@ -201,6 +203,7 @@ impl Outcome {
             throughput: instruments.throughput(&measured, network),
             links: fabric.links(hosts, before, &measured),
             pauses: fabric.pauses(simulated_ps),
+            pause_causes: fabric.pause_causes(simulated_ps),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
             processor: instruments.processor(simulated_ps, hosts),
             sending_processor: sending_processor(simulated_ps, hosts),
@@ -334,6 +337,25 @@ impl Fabric {
             })
         };
         each.filter_map(count).collect()
+    }
+
+    fn pause_causes(&self, now_ps: u64) -> Vec<PauseCause> {
+        let ends = |port: u32| {
+            let port = port as usize;
+            let ends = [self.graph.port_owner(port), self.graph.port_far_end(port)];
+            ends.map(|node| self.graph.name(node))
+        };
+        let row = |one: &Caused| PauseCause {
+            root: ends(one.by.root),
+            cause: ends(one.by.cause),
+            paused: ends(one.by.paused),
+            class: u32::from(one.by.class),
+            depth: u32::from(one.by.depth),
+            pauses: one.pauses,
+            paused_ps: one.paused_ps,
+        };
+        let causes = self.network.caused_pauses(now_ps);
+        causes.iter().map(row).collect()
     }
 
     fn links(&self, hosts: &HostSide, before: &Measured, measured: &Measured) -> Vec<LinkCount> {

@@ -5,7 +5,7 @@
 //! To add a workload, write its settings and its traffic in a file, and add it to `workloads!` below.
 //!
 //! A workload keeps state only for outstanding messages: five million flows fit. The one exception is
-//! the replay of a file, which holds the file's rows at 24 to 28 bytes each; replays of one file share
+//! the replay of a file, which holds the file's rows at 24 to 32 bytes each; replays of one file share
 //! them.
 
 mod agenda;

@@ -5,7 +5,7 @@
 //! pause more, and the times differ by 1.2% at most. The law: with the computed headroom no lossless packet is lost, on random networks, rates,
 //! delays, MTUs and thresholds; with a packet less some are.
 
-use hull_sim::measure::PauseCount;
+use hull_sim::measure::{PauseCause, PauseCount};
 use hull_sim::network::ClassPauses;
 use hull_sim::random::{Purpose, Stream};
 use hull_sim::scenario::{self, Scenario};
@@ -115,13 +115,8 @@ fn the_worst_case_needs_the_computed_headroom() {
     assert!(less.drops > 0 && dropped == less.drops, "{}", less.drops);
 }
 
-/// Two switches (thesis 5.1): hosts 0 and 1 at the first send over its one link, of twice their rate, to hosts 2
-/// and 3 at the second, where host 4 also sends to host 2. Only the port to host 2 is overloaded. Without
-/// pauses host 1 reaches host 3 at its full rate. With them the link between the switches pauses for the
-/// packets to host 2, half of those that it carries, and host 1 gets what host 0 gets: a half.
-#[test]
-fn a_pause_stops_a_flow_that_does_not_use_the_congested_port() {
-    let text = r#"
+/// The two switches of thesis 5.1.
+const TWO_SWITCHES: &str = r#"
 name = "victim"
 [run]
 duration = "10ms"
@@ -154,8 +149,15 @@ constant_rate = { rate = "10Gbps" }
 [workload.long_lived]
 flows = [{ src = 0, dst = 2 }, { src = 1, dst = 3 }, { src = 4, dst = 2 }]
 "#;
+
+/// Two switches (thesis 5.1): hosts 0 and 1 at the first send over its one link, of twice their rate, to hosts 2
+/// and 3 at the second, where host 4 also sends to host 2. Only the port to host 2 is overloaded. Without
+/// pauses host 1 reaches host 3 at its full rate. With them the link between the switches pauses for the
+/// packets to host 2, half of those that it carries, and host 1 gets what host 0 gets: a half.
+#[test]
+fn a_pause_stops_a_flow_that_does_not_use_the_congested_port() {
     let bits = |settings: &[&str], to: &str| {
-        let outcome = run(&scenario(text, settings), 1);
+        let outcome = run(&scenario(TWO_SWITCHES, settings), 1);
         let link = outcome.links.iter().find(|link| link.to == to);
         let dropped = outcome.packets.dropped > 0;
         (link.map_or(0.0, |link| link.utilization), dropped)
@@ -166,6 +168,39 @@ flows = [{ src = 0, dst = 2 }, { src = 1, dst = 3 }, { src = 4, dst = 2 }]
     assert_near("victim", victim, 0.5, 0.1);
     assert!(!dropped);
     assert_near("bottleneck", bits(&paused, "h2").0, 1.0, 0.01);
+}
+
+/// The tree of the same pauses by hand: the port to host 2 pauses host 4 and the link between the switches,
+/// and the port of that link, which is paused, the two hosts behind it. Each pause and its time is in one row.
+#[test]
+fn the_root_of_all_pauses_is_the_congested_port() {
+    let outcome = run(&scenario(TWO_SWITCHES, &["switch.pfc={}"]), 1);
+    let rows = &outcome.pause_causes;
+    let of = |row: &PauseCause| {
+        let port = |ends: &[String; 2]| ends.join("->");
+        (port(&row.cause), port(&row.paused), row.depth)
+    };
+    assert_eq!(
+        Vec::from_iter(rows.iter().map(of)),
+        [
+            ("s0->s1", "h0->s0", 1),
+            ("s0->s1", "h1->s0", 1),
+            ("s1->h2", "s0->s1", 0),
+            ("s1->h2", "h4->s1", 0),
+        ]
+        .map(|(cause, paused, depth)| (cause.to_owned(), paused.to_owned(), depth))
+    );
+    assert!(rows.iter().all(|row| row.root == ["s1", "h2"]));
+    for port in &outcome.pauses {
+        let is_its = |row: &&PauseCause| row.paused == [port.from.clone(), port.to.clone()];
+        let own = || rows.iter().filter(is_its);
+        let pauses: u64 = own().map(|row| row.pauses).sum();
+        let paused_ps: u64 = own().map(|row| row.paused_ps).sum();
+        assert_eq!(
+            (pauses, paused_ps),
+            (port.counts.sent, port.counts.paused_ps)
+        );
+    }
 }
 
 /// With the computed headroom no packet is lost, on random networks.

@@ -11,8 +11,9 @@
 //! again ([`Renewal`]).
 //!
 //! A failed link loses the frames on it and ends the pauses of its ports. When it is restored, a switch
-//! that still needs a pause asks again.
+//! that still needs a pause asks again. Each pause has a cause ([`causes`]).
 
+mod causes;
 mod counts;
 mod guard;
 mod headroom;
@@ -26,6 +27,9 @@ use serde::{Deserialize, Serialize};
 use super::packet::CLASSES;
 use super::{Network, Port};
 
+use causes::Causes;
+
+pub use causes::{Cause, Caused};
 pub use counts::ClassPauses;
 pub use guard::{Guard, Guarded, Room, Threshold};
 pub use headroom::{FRAME_BYTES, PauseLoop};
@@ -71,7 +75,7 @@ pub enum Renewal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Act {
     /// A frame reaches a port: a class pauses.
-    Pause { port: u32, class: u8 },
+    Pause { port: u32, class: u8, cause: u32 },
     /// A frame reaches a port: a class resumes.
     Resume { port: u32, class: u8 },
     /// The time of a pause is over.
@@ -91,6 +95,8 @@ struct Asking {
     asking: Vec<u32>,
     /// Time of the last frame of each port and class, ps.
     asked_ps: Vec<u64>,
+    /// Cause of the last pause of each port and class.
+    causes: Vec<u32>,
     /// Time of the next look, ps; in the past if none is due.
     look_ps: u64,
 }
@@ -102,6 +108,8 @@ struct Paused {
     since_ps: Option<u64>,
     /// Time at which it expires, ps.
     until_ps: u64,
+    /// Number of its cause.
+    cause: u32,
 }
 
 /// Pauses of a network.
@@ -117,6 +125,7 @@ pub(super) struct Pauses {
     paused: Vec<[Paused; CLASSES]>,
     /// By port and class.
     counts: Vec<[ClassPauses; CLASSES]>,
+    causes: Causes,
     /// Time (ps), number for the order, and what is due.
     due: BinaryHeap<Reverse<(u64, u64, Act)>>,
     number: u64,
@@ -138,6 +147,7 @@ impl Pauses {
         let own = asking.ports[from as usize / classes];
         let settings = self.links[own as usize];
         asking.asked_ps[from as usize] = now_ps;
+        let cause = asking.causes[from as usize];
         if pauses && self.renewal == Renewal::HalfTime {
             let at_ps = now_ps + settings.lasts_ps / 2;
             let memory = memory as u32;
@@ -151,7 +161,8 @@ impl Pauses {
         let at_ps = now_ps.max(link.busy_until_ps()) + sending_ps + settings.delay_ps;
         if pauses {
             self.counts[port as usize][usize::from(class)].sent += 1;
-            self.schedule(at_ps, Act::Pause { port, class });
+            self.causes.count(cause);
+            self.schedule(at_ps, Act::Pause { port, class, cause });
         } else {
             self.schedule(at_ps, Act::Resume { port, class });
         }
@@ -172,6 +183,9 @@ impl Pauses {
         let since_ps = paused.since_ps.take();
         let lasted_ps = since_ps.map_or(0, |since_ps| now_ps - since_ps);
         self.counts[port as usize][usize::from(class)].paused_ps += lasted_ps;
+        if since_ps.is_some() {
+            self.causes.add_time(paused.cause, lasted_ps);
+        }
         since_ps.is_some()
     }
 }
@@ -185,6 +199,7 @@ impl Network {
             ports: Vec::new(),
             asking: Vec::new(),
             asked_ps: Vec::new(),
+            causes: Vec::new(),
             look_ps: 0,
         }));
         let mut guards = vec![Vec::new(); memories.len()];
@@ -198,6 +213,7 @@ impl Network {
             of_ports.sort_unstable();
             asking.ports = of_ports.iter().map(|&(_, port)| port as u32).collect();
             asking.asked_ps = vec![0; of_ports.len() * self.classes];
+            asking.causes = vec![0; of_ports.len() * self.classes];
         }
         for (memory, of_ports) in self.memories.iter_mut().zip(&guards) {
             let of_ports = of_ports.iter().flat_map(|&(_, port)| &config.guards[port]);
@@ -213,6 +229,7 @@ impl Network {
             memories,
             paused: vec![Default::default(); self.ports.len()],
             counts: vec![Default::default(); self.ports.len()],
+            causes: Causes::default(),
             due: BinaryHeap::new(),
             number: 0,
             wakes: Vec::new(),
@@ -241,7 +258,7 @@ impl Network {
         let free = held.free_bytes();
         let is_over = |ingress: &Guarded| ingress.is_over(free);
         if held.guarded(from).is_some_and(is_over) {
-            self.ask(now_ps, memory, from as u32);
+            self.ask(now_ps, memory, from as u32, origin.0);
         }
     }
 
@@ -250,12 +267,12 @@ impl Network {
         let held = &mut self.memories[memory as usize];
         if let Some(from) = held.lossless(origin.0, origin.1) {
             held.count_drop(from);
-            self.ask(now_ps, memory, from as u32);
+            self.ask(now_ps, memory, from as u32, origin.0);
         }
     }
 
-    /// Asks for a pause, unless one is on.
-    fn ask(&mut self, now_ps: u64, memory: u32, from: u32) {
+    /// Asks for a pause because of a packet to `queue`, unless one is on.
+    fn ask(&mut self, now_ps: u64, memory: u32, from: u32, queue: usize) {
         let Some(pauses) = self.pauses.as_deref_mut() else {
             return;
         };
@@ -270,6 +287,13 @@ impl Network {
             }
         } else {
             asking.asking.push(from);
+            let busiest = self.memories[memory as usize].busiest(from as usize);
+            let cause = asking.ports[busiest.unwrap_or(queue / self.classes)];
+            let class = from as usize % self.classes;
+            let above = pauses.paused[cause as usize][class];
+            let above = above.since_ps.map(|_| above.cause);
+            let paused = (own as u32 ^ 1, class as u8);
+            asking.causes[from as usize] = pauses.causes.number(cause, paused, above);
         }
         pauses.send(now_ps, &self.ports[own], memory as usize, from, true);
         self.look_after(now_ps, memory);
@@ -337,7 +361,9 @@ impl Network {
         {
             pauses.due.pop();
             match act {
-                Act::Pause { port, class } => self.begin_pause(now_ps, port, class),
+                Act::Pause { port, class, cause } => {
+                    self.begin_pause(now_ps, (port, class), cause);
+                }
                 Act::Resume { port, class } => {
                     pauses.counts[port as usize][usize::from(class)].resumes += 1;
                     self.end_pause(now_ps, port, class, &mut resume);
@@ -362,14 +388,16 @@ impl Network {
         }
     }
 
-    fn begin_pause(&mut self, now_ps: u64, port: u32, class: u8) {
+    fn begin_pause(&mut self, now_ps: u64, (port, class): (u32, u8), cause: u32) {
         let Some(pauses) = self.pauses.as_deref_mut() else {
             return;
         };
         let lasts_ps = pauses.links[port as usize ^ 1].lasts_ps;
         pauses.counts[port as usize][usize::from(class)].received += 1;
         let paused = &mut pauses.paused[port as usize][usize::from(class)];
-        paused.since_ps.get_or_insert(now_ps);
+        if paused.since_ps.is_none() {
+            (paused.since_ps, paused.cause) = (Some(now_ps), cause);
+        }
         paused.until_ps = now_ps + lasts_ps;
         if pauses.renewal != Renewal::Never {
             pauses.schedule(now_ps + lasts_ps, Act::Expire { port, class });
