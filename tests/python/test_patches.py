@@ -19,7 +19,7 @@ SIM, CONTROL = "crates/hull-sim/src", "crates/hull-sim/src/transport/control"
 MOST = {"percentile": 2, "rate-control": 3, "topology-reader": 2, "workload": 3}
 COUNTED = {
     "percentile": [f"{SIM}/measure/distribution.rs"],
-    "rate-control": [f"{CONTROL}/mod.rs", f"{CONTROL}/sawtooth.rs"],
+    "rate-control": [f"{CONTROL}/{file}.rs" for file in ("keys", "mod", "sawtooth")],
     "topology-reader": [f"{SIM}/topology/file/dot.rs", f"{SIM}/topology/file/mod.rs"],
     "workload": [
         f"{SIM}/workload/mod.rs",

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use hull_sim::scenario::{self, Cell, HostRef, Requests, Scenario, check_requests};
 use hull_sim::units::{Rate, Time};
@@ -142,7 +143,7 @@ fn client_rate(file: &str, scenario: &Scenario, requests: &Requests) -> Result<R
         let (key, problem): (String, String) = problem.into();
         wrong(&key, problem)
     })?;
-    let hosts = HostNames::of(&graph);
+    let hosts = HostNames::of(&Arc::new(graph));
     let client = match &requests.client {
         None => Some(0),
         Some(HostRef::Number(number)) => Some(*number),

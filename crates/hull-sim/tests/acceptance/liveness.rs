@@ -127,9 +127,15 @@ fn settings(seed: u64) -> Vec<String> {
         "plb",
         "flowlet",
     ]);
-    let erasure = choice.one_of(&["", ",erasure={}"]);
+    // A group's packets may arrive in any order, so erasure coding excludes go-back-N.
+    let recovery = choice.one_of(&[
+        "recovery=\"timeout\"",
+        "recovery=\"timeout\",erasure={}",
+        "recovery=\"selective\"",
+        "recovery=\"go_back_n\"",
+    ]);
     all.push(format!(
-        "transport.message={{paths={paths},subflows=1,load_balancing=\"{balancing}\",ack_bytes=\"{}B\"{erasure}}}",
+        "transport.message={{paths={paths},subflows=1,load_balancing=\"{balancing}\",ack_bytes=\"{}B\",{recovery}}}",
         1 + choice.below(40_000),
     ));
     // Trimmed headers have a class of their own.
