@@ -94,5 +94,7 @@ def test_data_pass_the_switch_of_their_row(write: str, tmp_path: Path) -> None:
     wrong = flows.with_columns(pl.lit("leaf9").alias("via"))
     getattr(wrong, write)(file)
     row = "line 2" if write == "write_csv" else "row 1"
-    with pytest.raises(hull.ScenarioError, match=f'{row}, column via: "leaf9" is invalid; expected'):
+    with pytest.raises(
+        hull.ScenarioError, match=f'{row}, column via: "leaf9" is invalid; expected'
+    ):
         hull.run(scenario, set=settings, seeds=1, out=tmp_path / "wrong")

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
-    "adding_congestion_control.md": 2,
+    "adding_congestion_control.md": 3,
     "adding_marking.md": 3,
     "adding_statistic.md": 3,
 }

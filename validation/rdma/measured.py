@@ -53,7 +53,7 @@ class Results:
         return [float(ps) / 1000 for ps in done["acked_ps"].to_list()]
 
     def delivered(self, flow: int, at_ns: float) -> float:
-        """Payload of a flow that has arrived by a time: that of the last sample before it."""
+        """Payload of a flow that has arrived at the last sample before a time."""
         of_flow = self.series.filter(
             (pl.col("flow") == flow) & (pl.col("time_ps") <= round(at_ns * 1000))
         )

@@ -753,8 +753,8 @@ class Erasure(TypedDict):
 
 
 class Message(TypedDict):
-    """Settings of the message transport, whose congestion controls are Ultra Ethernet's and
-    Uno's, or a class of your own with transport.messages = true.
+    """Settings of the message transport, whose congestion controls are RDMA's, such as DCQCN,
+    HPCC, Swift and Ultra Ethernet's, or a class of your own with transport.messages = true.
     """
 
     paths: NotRequired[int]
@@ -784,7 +784,7 @@ class Message(TypedDict):
     Unset: the mark returns in the packet's acknowledgment.
     """
     max_in_flight: NotRequired[Size]
-    """Largest number of bytes in flight, whatever the control permits. IRN has a bandwidth-delay
+    """Largest number of bytes in flight, regardless of the control. IRN has a bandwidth-delay
     product.
     """
     ack_size: NotRequired[Size]

@@ -8,8 +8,8 @@ use crate::problem::{Problem, need, quoted, require};
 use crate::transport::message::{LoadBalancing, Recovery};
 use crate::units::{Size, Time};
 
-/// Settings of the message transport, whose congestion controls are Ultra Ethernet's and Uno's, or a class of
-/// your own with transport.messages = true.
+/// Settings of the message transport, whose congestion controls are RDMA's, such as DCQCN, HPCC, Swift and
+/// Ultra Ethernet's, or a class of your own with transport.messages = true.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
@@ -41,7 +41,7 @@ pub struct Message {
     /// returns in the packet's acknowledgment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnp_interval: Option<Time>,
-    /// Largest number of bytes in flight, whatever the control permits. IRN has a bandwidth-delay product.
+    /// Largest number of bytes in flight, regardless of the control. IRN has a bandwidth-delay product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-packets" = true))]
     pub max_in_flight: Option<Size>,

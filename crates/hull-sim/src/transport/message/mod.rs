@@ -44,7 +44,7 @@ pub struct MessageConfig {
     /// Whether that time grows with the measured round trip and with repeated losses: in unlimited
     /// buffers a packet may wait for any time.
     pub timeout_grows: bool,
-    /// Largest number of bytes in flight, whatever the control permits.
+    /// Largest number of bytes in flight, regardless of the control.
     pub max_in_flight: u64,
     /// Recovery of lost packets.
     pub recovery: Recovery,
