@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::default;
+use super::{default, transports};
 use crate::units::Time;
 
 /// Minimum RTO over an unset delayed ACK.
@@ -13,18 +13,7 @@ const RATIO: u64 = 10;
 /// Sets `delayed_ack` in each transport that does not have it and whose minimum RTO the default does not
 /// fit. Returns the keys.
 pub(super) fn derive(table: &mut Table) -> Vec<String> {
-    let mut derived = Vec::new();
-    if let Some(Value::Table(transport)) = table.get_mut("transport") {
-        derived.extend(derive_in(transport, "transport"));
-    }
-    if let Some(Value::Table(transports)) = table.get_mut("transports") {
-        for (name, own) in transports.iter_mut() {
-            if let Value::Table(own) = own {
-                derived.extend(derive_in(own, &format!("transports.{name}")));
-            }
-        }
-    }
-    derived
+    transports::in_each(table, derive_in)
 }
 
 fn derive_in(transport: &mut Table, key: &str) -> Option<String> {

@@ -57,6 +57,25 @@ pub(super) fn complete(table: &mut Table) {
     }
 }
 
+/// Applies `derive` to the table of each transport with its key, and returns what all return.
+pub(super) fn in_each<D: IntoIterator<Item = String>>(
+    table: &mut Table,
+    derive: impl Fn(&mut Table, &str) -> D,
+) -> Vec<String> {
+    let mut derived = Vec::new();
+    if let Some(Value::Table(transport)) = table.get_mut("transport") {
+        derived.extend(derive(transport, "transport"));
+    }
+    if let Some(Value::Table(transports)) = table.get_mut("transports") {
+        for (name, own) in transports.iter_mut() {
+            if let Value::Table(own) = own {
+                derived.extend(derive(own, &format!("transports.{name}")));
+            }
+        }
+    }
+    derived
+}
+
 /// Removes a key, given with the tables that it is in.
 fn remove(table: &mut Table, key: &[&str]) {
     match key {

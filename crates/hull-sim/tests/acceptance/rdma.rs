@@ -5,6 +5,8 @@
 
 use hull_sim::scenario::{self, Scenario};
 use hull_sim::simulation::Outcome;
+use hull_sim::transport::message::Recovery;
+use hull_sim::units::Time;
 use hull_sim::workload::Acked;
 
 use super::star::run;
@@ -132,4 +134,35 @@ fn a_nic_waits_while_its_class_is_paused() {
             assert_eq!(outcome.counts.retransmissions, 0, "{all:?}");
         }
     }
+}
+
+/// Keys of RoCE's adapters follow from the control, and are listed; a key that is set stays. With notifications
+/// from the receiver DCQCN's sender hears each.
+#[test]
+fn keys_follow_from_the_control() {
+    let derived = |text: &str, settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        let cells = scenario::expand(text, "test.toml", &settings).expect("valid");
+        (
+            cells[0].derived.clone(),
+            Scenario::clone(&cells[0].scenario),
+        )
+    };
+    let plain = INCAST.replace(
+        "message = { load_balancing = \"ecmp\", ack_bytes = \"1B\", timeout = \"4ms\" }\n",
+        "",
+    );
+    let dcqcn = "transport.congestion_control=dcqcn";
+    let (keys, found) = derived(&plain, &[dcqcn]);
+    assert_eq!(keys.len(), 4, "{keys:?}");
+    assert_eq!(found.transport.message.recovery, Recovery::GoBackN);
+    assert_eq!(found.transport.dcqcn.mark_interval, None);
+    let own = "transport.message={recovery=\"selective\",cnp_interval=\"50us\"}";
+    let (keys, found) = derived(&plain, &[dcqcn, own]);
+    assert!(keys.contains(&"transport.dcqcn.mark_interval".to_owned()));
+    assert!(!keys.contains(&"transport.message.recovery".to_owned()));
+    assert_eq!(found.transport.message.recovery, Recovery::Selective);
+    assert_eq!(found.transport.dcqcn.mark_interval, Some(Time(0)));
+    let (keys, _) = derived(&plain, &[]);
+    assert!(!keys.iter().any(|key| key.contains("message")), "{keys:?}");
 }

@@ -321,8 +321,8 @@ fn invalid_settings_are_rejected() {
     for (setting, expected) in [
         (
             "switch.telemetry.record=1KB",
-            "switch.telemetry.record: \"1KB\" is invalid; expected at most \"937B\" with transport.mtu = \
-             \"1.5KB\": 8 records fit into a packet of 9KB",
+            "switch.telemetry.record: \"1KB\" is invalid; expected at most \"187B\" with transport.mtu = \
+             \"1.5KB\": 8 records are no larger than the packet and fit into 9KB with it",
         ),
         ("switch.telemetry=true", "switch.telemetry: "),
         ("switch.telemetry.hops=5", "switch.telemetry.hops"),
@@ -343,7 +343,7 @@ fn invalid_settings_are_rejected() {
         ),
         (
             "switch.telemetry={fields=\"hpcc\",record=\"1.6KB\"}",
-            "switch.telemetry.record: \"1.6KB\" is invalid; expected at most \"1.5KB\" with transport.mtu = \
+            "switch.telemetry.record: \"1.6KB\" is invalid; expected at most \"300B\" with transport.mtu = \
              \"1.5KB\": 5 records",
         ),
     ] {

@@ -102,13 +102,14 @@ impl Telemetry {
             require((1..=MOST_FACTOR).contains(&factor), key, factor, &range)?;
         }
         let hops = self.fields(Rate(UNIT_BPS)).room() as u64;
-        let most = MOST_BYTES.saturating_sub(mtu) / hops;
+        let most = MOST_BYTES.saturating_sub(mtu).min(mtu) / hops;
         require(
             self.record.0 <= most,
             "switch.telemetry.record",
             quoted(self.record),
             &format!(
-                "at most {} with transport.mtu = {}: {hops} records fit into a packet of 9KB",
+                "at most {} with transport.mtu = {}: {hops} records are no larger than the packet and fit into 9KB \
+                 with it",
                 quoted(Size(most)),
                 quoted(Size(mtu))
             ),
