@@ -23,6 +23,7 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from measured import Quantity, Results, quantities, slack
@@ -44,6 +45,7 @@ class Value:
     measured: list[float]
     slack: float
     deviation: float | None = None
+    shaken: list[float] = field(default_factory=list)
 
     @property
     def mean(self) -> float:
@@ -105,14 +107,46 @@ def carry_out(row: Row, options: argparse.Namespace) -> None:
     """Runs a row and keeps what it measured."""
     run = row.run
     net = network(str(run.given["scenario"]), run.table["scenario"], options.formats)
+    try:
+        results = simulate(run, net, options)
+        for quantity in quantities(run, net):
+            measured = [quantity.of(one) for one in results]
+            deviation = recorded_deviation(run, quantity.name)
+            if deviation is None and len(measured) > 1 and all(map(math.isfinite, measured)):
+                deviation = statistics.stdev(measured)
+            row.values.append(Value(quantity, measured, slack(quantity, run), deviation))
+        far = [value for value in row.values if not value.agrees]
+        for shake in range(1, options.shake + 1 if far else 1):
+            (result,) = simulate(run, net, options, shake)
+            for value in far:
+                value.shaken.append(value.quantity.of(result))
+    except FailedError as error:
+        row.status, row.reason, row.values = "failed", str(error), []
+
+
+class FailedError(Exception):
+    """A run of hull failed."""
+
+
+def simulate(run: Run, net: Network, options: argparse.Namespace, shake: int = 0) -> list[Results]:
+    """Results of a run, one for each seed; with `shake`, a number, of one seed with each start
+    moved by less than a ns.
+    """
     folder = options.out / run.name.replace("/", "-")
+    if shake:
+        folder = folder / f"shaken-{shake}"
     folder.mkdir(parents=True, exist_ok=True)
     graph, listed, scenario = (folder / name for name in ("graph.json", "flows.csv", "run.toml"))
+    random = Random(shake)
+    starts_ps = [
+        start * 1000 + (random.randrange(1000) if shake else 0)
+        for _, _, _, start, _ in flows(run, net)
+    ]
     graph.write_text(json.dumps(net.graph(scaled_rates(run, net))), encoding="utf-8")
-    write_flows(listed, run, net)
-    content = prepare(run, net, str(graph), str(listed))
+    write_flows(listed, run, net, starts_ps)
+    content = prepare(run, net, str(graph), str(listed), starts_ps)
     scenario.write_text(toml(content), encoding="utf-8")
-    seeds = options.seeds if is_random(run) else 1
+    seeds = options.seeds if is_random(run) and not shake else 1
     command = [options.hull, "run", str(scenario), "--out", str(folder / "results"), "--force"]
     command += ["--jobs", "1", "--seeds", str(seeds)]
     try:
@@ -121,16 +155,9 @@ def carry_out(row: Row, options: argparse.Namespace) -> None:
         raise UsageError(f"--hull: {options.hull}: {reason_of(error)}; expected hull") from None
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        row.status, row.reason = "failed", last.removeprefix("hull: error: ")
-        return
+        raise FailedError(last.removeprefix("hull: error: "))
     parts = sorted(path.parent for path in (folder / "results").glob("parts/**/flows.parquet"))
-    results = [Results(part, run, net) for part in parts]
-    for quantity in quantities(run, net):
-        measured = [quantity.of(one) for one in results]
-        deviation = recorded_deviation(run, quantity.name)
-        if deviation is None and len(measured) > 1 and all(map(math.isfinite, measured)):
-            deviation = statistics.stdev(measured)
-        row.values.append(Value(quantity, measured, slack(quantity, run), deviation))
+    return [Results(part, run, net) for part in parts]
 
 
 RECORDED = {
@@ -157,14 +184,14 @@ def recorded_deviation(run: Run, name: str) -> float | None:
     return None if deviation is None else float(deviation) * unit
 
 
-def write_flows(path: Path, run: Run, net: Network) -> None:
+def write_flows(path: Path, run: Run, net: Network, starts_ps: list[int]) -> None:
     """The run's flow list, with the recorded path of each flow where there is one."""
     spines = run.given.get("path_spine")
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["start_ps", "src", "dst", "bytes", *(["via"] if spines else [])])
-        for at, (src, dst, size, start, _) in enumerate(flows(run, net)):
-            row: list[Any] = [start * 1000, net.name(src), net.name(dst), size]
+        for at, (src, dst, size, _, _) in enumerate(flows(run, net)):
+            row: list[Any] = [starts_ps[at], net.name(src), net.name(dst), size]
             if spines:
                 near = src // 8 == dst // 8
                 row.append("" if near else net.name(36 + spines[at]))
@@ -235,11 +262,20 @@ def document(rows: list[Row]) -> dict[str, Any]:
                 "recorded": value.quantity.recorded,
                 "measured": value.mean if math.isfinite(value.mean) else None,
                 "agrees": value.agrees,
+                **({"shaken": [min(value.shaken), max(value.shaken)]} if value.shaken else {}),
             }
             for value in row.values
         }
         entries.append(entry)
     return {"rows": entries, "summary": summary(rows)}
+
+
+def differs(value: Value) -> str:
+    """A quantity with its recorded and its measured value, and the range of shaken runs."""
+    told = f"{value.quantity.name} {value.quantity.recorded:.6g}, {value.mean:.6g}"
+    if value.shaken:
+        told += f" [{min(value.shaken):.6g} to {max(value.shaken):.6g}]"
+    return told
 
 
 def text(rows: list[Row]) -> str:
@@ -250,7 +286,7 @@ def text(rows: list[Row]) -> str:
             lines.append(f"| {row.run.name} | {row.status} | {row.reason} |")
             continue
         far = [value for value in row.values if not value.agrees]
-        told = "; ".join(f"{v.quantity.name} {v.quantity.recorded:.6g}, {v.mean:.6g}" for v in far)
+        told = "; ".join(map(differs, far))
         if far and (cause := causes(row)):
             told += f" ({cause})"
         lines.append(f"| {row.run.name} | {'no' if far else 'yes'} | {told} |")
@@ -299,11 +335,16 @@ def main() -> int:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
     parser.add_argument("--only", help="a part of the runs' names, such as P/incast16.")
     parser.add_argument("--seeds", type=int, default=8, help="seeds of runs that draw numbers")
+    parser.add_argument(
+        "--shake", type=int, default=0, help="repetitions of what differs, starts moved by < 1 ns"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     parser.add_argument("--hull", default="hull", help="the hull command")
     parser.add_argument("--out", type=Path, default=HERE / "build", help="folder of the runs")
     parser.add_argument("--write", type=Path, help="write the text to this file as well")
     options = parser.parse_args()
+    if options.shake < 0:
+        raise UsageError(f"--shake: {options.shake} is invalid; expected at least 0")
     for name in ("jobs", "seeds"):
         if getattr(options, name) < 1:
             raise UsageError(f"--{name}: {getattr(options, name)} is invalid; expected at least 1")

@@ -222,8 +222,12 @@ def switch(run: Run, network: Network) -> dict[str, Any]:
     return keys
 
 
-def prepare(run: Run, network: Network, graph: str, listed: str) -> dict[str, Any]:
-    """The scenario of a run, whose network and flows are in the files `graph` and `listed`."""
+def prepare(
+    run: Run, network: Network, graph: str, listed: str, starts_ps: list[int]
+) -> dict[str, Any]:
+    """The scenario of a run, whose network and flows are in the files `graph` and `listed`, with
+    the starts of the flows.
+    """
     resolved, values = run.resolved, run.values
     header = resolved["wire_bytes"] - resolved["payload_bytes"]
     rates = scaled_rates(run, network)
@@ -281,10 +285,12 @@ def prepare(run: Run, network: Network, graph: str, listed: str) -> dict[str, An
                     {
                         "src": src,
                         "dst": dst,
-                        "start": f"{start}ns",
+                        "start": f"{start_ps}ps",
                         **({"stop": f"{stop}ns"} if stop else {"size": f"{size}B"}),
                     }
-                    for src, dst, size, start, stop in flows(run, network)
+                    for (src, dst, size, _, stop), start_ps in zip(
+                        flows(run, network), starts_ps, strict=True
+                    )
                 ]
             }
         }
