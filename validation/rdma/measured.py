@@ -139,14 +139,21 @@ def quantities(run: Run, network: Network) -> Iterator[Quantity]:
         recorded = given["queue_mean_bytes_after_0_5ms"]
         mean = lambda r: r.queue_mean(0.5e6, stop)  # noqa: E731
         yield Quantity("queue_after_0_5ms.mean", "queue", recorded, mean)
-    watched = given["queue"]
-    yield Quantity("queue.max", "queue", watched["max_bytes"], lambda r: r.queue_max())
-    mean = lambda r: r.queue_mean(0, r.end_ns())  # noqa: E731
-    yield Quantity("queue.mean", "queue", watched["mean_bytes"], mean)
+    yield from whole_queue(run)
     total = given["pfc_total"]
     yield Quantity("pauses", "count", total["pause"], lambda r: r.paused("received"))
     paused = lambda r: r.paused("paused_ps") / 1000  # noqa: E731
     yield Quantity("paused", "paused", total["paused_ns"], paused)
+
+
+def whole_queue(run: Run) -> Iterator[Quantity]:
+    """The watched queue over the whole run, unless a stopped flow goes on in it."""
+    if any(f"phase{n}" in run.given and goes_on(run, n) for n in range(7)):
+        return
+    watched = run.given["queue"]
+    yield Quantity("queue.max", "queue", watched["max_bytes"], lambda r: r.queue_max())
+    mean = lambda r: r.queue_mean(0, r.end_ns())  # noqa: E731
+    yield Quantity("queue.mean", "queue", watched["mean_bytes"], mean)
 
 
 def goes_on(run: Run, phase: int) -> bool:

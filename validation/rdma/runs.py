@@ -25,7 +25,8 @@ CONTROLS = {
 """hull's name of each recorded control."""
 RULES = {"P": "ns3-datacenter", "PZ": "ns3-datacenter", "PS": "ns3-datacenter", "H": "hpcc"}
 """Rules of the switch's memory by simulator; C's are "conweave"."""
-LONGEST_NS = 60_000_000
+ADDITIVE = "150Mbps"
+"""PowerTCP's additive increase, a constant of the recorded program."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ def fault(run: Run) -> str:
     values, drops = run.values, run.given["drops"]
     if run.control in ("powertcp", "theta") and run.simulator == "P":
         return "PowerTCP's first ACK reads memory that was never set"
-    if run.control == "powertcp" and run.simulator == "PZ":
-        return "PowerTCP's first ACK computes with a record of zeros"
+    if run.simulator == "PZ":
+        return "PowerTCP's first ACK computes with a made-up record; PS's only stores its own"
     if str(values.get("pfc", "1")) == "0" and run.given["flows_done"] < run.given["flows"]:
         return "no retransmission timer: flows never end"
     if drops["egress"] and str(values.get("pfc", "1")) != "0":
@@ -152,6 +153,8 @@ def of_control(run: Run) -> dict[str, Any]:
                 "window": f"{run.resolved['window_bytes']}B",
             }
         }
+    if name in ("powertcp", "theta-powertcp"):
+        return {"powertcp": {"rate_ai": ADDITIVE, "min_rate": min_rate}}
     return {}
 
 
