@@ -36,7 +36,7 @@ impl LinkCounts {
     pub fn of(graph: &Graph) -> LinkCounts {
         LinkCounts(match graph.pods() {
             Some(pods) if !graph.has_several_nics() => Ways::Pods(*pods),
-            _ => Ways::Stored(Table::of(graph)),
+            Some(_) | None => Ways::Stored(Table::of(graph)),
         })
     }
 
