@@ -1217,6 +1217,10 @@ class Telemetry(TypedDict):
     """Factor of the units of sent bytes and queue with fields = "hpcc" (INT_MULTI). Unset: the
     rate of a host's link over 25 Gbps, at least 1.
     """
+    drain: NotRequired[RelativeRate]
+    """Rate at which the reported queue drains. A record then has the counter of a phantom queue,
+    not the port's queue. Unset: the port's queue.
+    """
 
 
 class Rcp(TypedDict):

@@ -237,8 +237,8 @@ impl Switch {
         if let Some(settings) = &self.rcp {
             rules.push(Box::new(OfferedRate::new(settings, site)));
         }
-        if self.telemetry.is_some() {
-            rules.push(Box::new(WritesRecords::new(site)));
+        if let Some(settings) = &self.telemetry {
+            rules.push(Box::new(WritesRecords::new(settings, site)));
         }
         rules
     }

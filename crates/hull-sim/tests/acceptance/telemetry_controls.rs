@@ -146,6 +146,34 @@ fn hpcc_holds_the_utilization() {
     }
 }
 
+/// With the counter of a phantom queue as the queue in the records. A counter that drains at 90% of the rate grows
+/// until the flows send no more than that. HPCC's answer a round trip later makes the rate swing around it, so with
+/// eta = 100% the port's queue is not as short as with eta alone. With eta = 80% the counter stays near zero.
+#[test]
+fn hpcc_holds_the_drain_of_a_phantom_queue() {
+    for (eta, drain, target, longest_us) in [
+        ("100%", "90%", 0.9, 3.0),
+        ("100%", "95%", 0.95, 3.0),
+        ("80%", "90%", 0.8, 1.5),
+    ] {
+        let eta = format!("transport.hpcc.eta={eta}");
+        let drain = format!("switch.telemetry.drain={drain}");
+        let outcome = outcome(&[STAR], "hpcc", &[&eta, &drain]);
+        let used = outcome.throughput.utilization;
+        let fits = used < target + 0.0064 && used > target - 0.03;
+        assert!(fits, "{eta} {drain}: {used}");
+        let queue = &outcome.occupancy;
+        assert!(queue.max_us < longest_us, "{eta} {drain}: {queue:?}");
+    }
+    let faster = [
+        "transport.congestion_control=hpcc",
+        "switch.telemetry.drain=200Gbps",
+    ];
+    let found = expanded(STAR, &faster).expect_err("a fast drain");
+    let expected = "switch.telemetry.drain: \"200Gbps\" is invalid; expected from 1Mbps to the link's rate, \"100Gbps\"";
+    assert!(found.contains(expected), "{found}");
+}
+
 /// PS/single.powertcp and PS/single.theta: the first ACK only stores. theta-PowerTCP reads no telemetry.
 #[test]
 fn powertcp_takes_the_recorded_times() {

@@ -7,15 +7,20 @@
 //! packet reaches the end of its link, so queue and counter are exact. Nothing that was decided on
 //! arrival depends on the record's content. Its size does count: a record that has bytes on the wire
 //! has them from the packet's arrival at the port on: in the queue, in the memory and on the link.
+//!
+//! With `drain` the record has the counter of a phantom queue (paper 2.1) in place of the queue: hull's own
+//! combination. The rule keeps this counter itself, because a FIFO counts the packets of
+//! `switch.phantom_queue` when they arrive.
 
+use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use hull_core::telemetry::{Fields, LINE_RATES_BPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Departure, Rule, Site};
 use crate::network::{HopRecord, OptionTable, Packet};
-use crate::problem::{Problem, need, quoted, require};
-use crate::units::{Rate, Size};
+use crate::problem::{MIN_RATE, Problem, need, quoted, require};
+use crate::units::{Rate, RelativeRate, Size};
 
 /// Largest packet with all of its records, bytes: the limit of transport.mtu.
 const MOST_BYTES: u64 = 9000;
@@ -39,6 +44,10 @@ pub struct Telemetry {
     /// host's link over 25 Gbps, at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit_factor: Option<u32>,
+    /// Rate at which the reported queue drains. A record then has the counter of a phantom queue, not the port's
+    /// queue. Unset: the port's queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<RelativeRate>,
 }
 
 /// Widths of the fields of telemetry records.
@@ -69,8 +78,22 @@ impl Telemetry {
         }
     }
 
-    /// Checks that the fields can hold the rate of each link out of a switch, bit/s.
-    pub(crate) fn check_rates(&self, mut rates: impl Iterator<Item = u64>) -> Result<(), Problem> {
+    /// Checks that the fields can hold the rate of each link out of a switch, bit/s, and that the counter's drain
+    /// is not faster.
+    pub(crate) fn check_rates(
+        &self,
+        mut rates: impl Iterator<Item = u64> + Clone,
+    ) -> Result<(), Problem> {
+        if let Some(drain) = self.drain {
+            rates.clone().map(Rate).try_for_each(|link| {
+                require(
+                    (MIN_RATE..=link).contains(&drain.of(link)),
+                    "switch.telemetry.drain",
+                    quoted(drain),
+                    &format!("from 1Mbps to the link's rate, \"{link}\""),
+                )
+            })?;
+        }
         if self.fields == FieldWidths::Exact {
             return Ok(());
         }
@@ -125,16 +148,37 @@ pub struct WritesRecords {
     port: u32,
     /// Bytes of the packets whose transmission has started.
     sent_bytes: u64,
+    /// Queue of the records, if it is not the port's.
+    phantom: Option<PhantomQueue>,
 }
 
 impl WritesRecords {
     /// Creates the rule at one port.
-    pub fn new(site: &Site) -> Self {
+    pub fn new(settings: &Telemetry, site: &Site) -> Self {
+        let phantom = |drain: RelativeRate| {
+            PhantomQueue::new(&PhantomQueueConfig {
+                drain_bps: drain.of(site.rate).0,
+                threshold_bytes: u32::MAX,
+                count_arriving: false,
+                drain: Drain::Continuous,
+            })
+        };
         WritesRecords {
             link_bps: site.rate.0,
             port: site.port as u32,
             sent_bytes: 0,
+            phantom: settings.drain.map(phantom),
         }
+    }
+
+    /// Bytes that the record of a departing packet reports as queue.
+    fn queue_bytes(&mut self, departure: &Departure, packet: &Packet) -> u64 {
+        let Some(phantom) = &mut self.phantom else {
+            return departure.port_bytes;
+        };
+        let bytes = phantom.backlog_bytes(departure.at_ps);
+        phantom.on_packet(departure.at_ps, packet.wire_bytes.into());
+        bytes
     }
 }
 
@@ -150,7 +194,7 @@ impl Rule for WritesRecords {
         options: &mut OptionTable,
     ) -> Decision {
         let record = HopRecord {
-            queue_bytes: departure.port_bytes,
+            queue_bytes: self.queue_bytes(departure, packet),
             sent_bytes: self.sent_bytes,
             at_ps: departure.at_ps,
             link_bps: self.link_bps,
@@ -158,5 +202,16 @@ impl Rule for WritesRecords {
         options.write_record(packet, self.port, &record);
         self.sent_bytes += u64::from(packet.wire_bytes);
         Decision::Pass
+    }
+
+    fn on_failure(&mut self, now_ps: u64) {
+        if let Some(phantom) = &mut self.phantom {
+            phantom.clear(now_ps);
+        }
+    }
+
+    fn virtual_bytes(&self, now_ps: u64) -> Option<u64> {
+        let phantom = self.phantom.as_ref()?;
+        Some(phantom.backlog_bytes(now_ps))
     }
 }
