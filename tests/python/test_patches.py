@@ -1,4 +1,4 @@
-"""How many files a new percentile, workload, topology reader or rate control touches, counted on
+"""How many files a new percentile, workload, topology reader or control touches, counted on
 the patches in tests/patches. Here each applies to the tree; `make patches` builds and tests it.
 
 Counted are all files but tests, documentation and generated ones, registration included.
@@ -16,10 +16,17 @@ ROOT = Path(__file__).parents[2]
 TOOL = runpy.run_path(str(ROOT / "tools" / "patches.py"))
 PATCHES = TOOL["patches"]()
 SIM, CONTROL = "crates/hull-sim/src", "crates/hull-sim/src/transport/control"
-MOST = {"percentile": 2, "rate-control": 3, "topology-reader": 2, "workload": 3}
+MOST = {
+    "percentile": 2,
+    "rate-control": 3,
+    "telemetry": 4,
+    "topology-reader": 2,
+    "workload": 3,
+}
 COUNTED = {
     "percentile": [f"{SIM}/measure/distribution.rs"],
     "rate-control": [f"{CONTROL}/{file}.rs" for file in ("keys", "mod", "sawtooth")],
+    "telemetry": [f"{CONTROL}/{file}.rs" for file in ("keys", "longest_queue", "mod")],
     "topology-reader": [f"{SIM}/topology/file/dot.rs", f"{SIM}/topology/file/mod.rs"],
     "workload": [
         f"{SIM}/workload/mod.rs",
