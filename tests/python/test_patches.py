@@ -17,6 +17,7 @@ TOOL = runpy.run_path(str(ROOT / "tools" / "patches.py"))
 PATCHES = TOOL["patches"]()
 SIM, CONTROL = "crates/hull-sim/src", "crates/hull-sim/src/transport/control"
 MOST = {
+    "pause": 5,
     "percentile": 2,
     "rate-control": 3,
     "telemetry": 4,
@@ -24,6 +25,11 @@ MOST = {
     "workload": 3,
 }
 COUNTED = {
+    "pause": [
+        f"{SIM}/network/pause/guard.rs",
+        f"{SIM}/scenario/pfc.rs",
+        f"{SIM}/simulation/build/pauses.rs",
+    ],
     "percentile": [f"{SIM}/measure/distribution.rs"],
     "rate-control": [f"{CONTROL}/{file}.rs" for file in ("keys", "mod", "sawtooth")],
     "telemetry": [f"{CONTROL}/{file}.rs" for file in ("keys", "longest_queue", "mod")],
