@@ -8,7 +8,7 @@ use hull_sim::measure::{self, RunLabels, TABLES};
 use hull_sim::memory;
 use hull_sim::part::{self, Identity, PartError};
 use hull_sim::scenario::{self, CongestionControl, PacedPath, Pacer};
-use hull_sim::simulation::{Control, Failure};
+use hull_sim::simulation::{Control, Failure, Locked};
 use hull_sim::topology::{graph_endings as endings, meant_attribute as meant};
 use hull_sim::transport::External;
 use hull_sim::units::{Rate, Share, Size, Time};
@@ -44,6 +44,41 @@ create_exception!(
     PyException,
     "The run was told to stop."
 );
+
+/// Error of a run that ended without a result.
+fn run_error(failure: &Failure) -> PyErr {
+    match failure {
+        Failure::Cancelled => Cancelled::new_err("cancelled"),
+        Failure::TooManyFlows => PyRuntimeError::new_err(
+            "more flows are open at once than hull can distinguish: does the load exceed the links?",
+        ),
+        Failure::Deadlock(locked) => PyRuntimeError::new_err(deadlock(locked)),
+        Failure::NotConserved(_) | Failure::NoThread => {
+            PyRuntimeError::new_err(format!("error in hull: {failure:?}"))
+        }
+    }
+}
+
+/// Message about ports that wait for each other for ever.
+fn deadlock(locked: &Locked) -> String {
+    const MOST: usize = 8;
+    let shown = locked.cycle.iter().take(MOST).cloned();
+    let more = locked.cycle.len().saturating_sub(MOST);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!(
+        "switch.pfc: a deadlock of pauses since {}: each of these ports is paused until the next one sends, and the \
+         last until the first does: {}{more} (class {}; {} wait behind them); routes that go up and then down have \
+         no such cycle",
+        Time(locked.since_ps),
+        Vec::from_iter(shown).join(", "),
+        locked.class,
+        Size(locked.bytes),
+    )
+}
 
 fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyRuntimeError::new_err(e.to_string()))
@@ -282,13 +317,7 @@ impl Run {
         match result {
             Ok(summary) => json(&summary),
             Err(PartError::Scenario(problem)) => Err(ScenarioError::new_err(problem.to_string())),
-            Err(PartError::Simulation(Failure::Cancelled)) => Err(Cancelled::new_err("cancelled")),
-            Err(PartError::Simulation(Failure::TooManyFlows)) => Err(PyRuntimeError::new_err(
-                "more flows are open at once than hull can distinguish: does the load exceed the links?",
-            )),
-            Err(PartError::Simulation(failure)) => Err(PyRuntimeError::new_err(format!(
-                "error in hull: {failure:?}"
-            ))),
+            Err(PartError::Simulation(failure)) => Err(run_error(&failure)),
             Err(PartError::Io(e)) => Err(os_error(&e, &folder.unwrap_or_default())),
         }
     }

@@ -7,8 +7,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::ScenarioError;
 use crate::resolved::Resolved;
+use crate::{ScenarioError, run_error};
 
 /// Run that is observed while it advances.
 #[pyclass(frozen)]
@@ -54,9 +54,7 @@ impl Live {
         let advanced = py.detach(|| self.run().advance(picoseconds(until), hops));
         match advanced {
             Ok(reached_ps) => Ok(reached_ps as f64 / 1e12),
-            Err(failure) => Err(PyRuntimeError::new_err(format!(
-                "error in hull: {failure:?}"
-            ))),
+            Err(failure) => Err(run_error(&failure)),
         }
     }
 

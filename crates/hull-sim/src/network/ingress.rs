@@ -73,11 +73,18 @@ impl Ingress {
         from * self.ports() + queue / self.classes
     }
 
+    /// Lossless bytes that came through a port in a class, by the port that sends them; empty if all traffic
+    /// may be lost.
+    pub fn toward(&self, from: usize) -> &[u64] {
+        let ports = self.ports();
+        let of_port = self.toward.get(from * ports..(from + 1) * ports);
+        of_port.unwrap_or_default()
+    }
+
     /// Number, in the memory, of the port that sends most of the lossless bytes that came through a port in a
     /// class; `None` without any.
     pub fn busiest(&self, from: usize) -> Option<usize> {
-        let ports = self.ports();
-        let toward = self.toward.get(from * ports..(from + 1) * ports)?;
+        let toward = self.toward(from);
         let most = toward.iter().copied().max().filter(|&most| most > 0)?;
         toward.iter().position(|&bytes| bytes == most)
     }

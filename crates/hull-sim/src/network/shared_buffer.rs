@@ -183,6 +183,13 @@ impl SharedBuffer {
         self.ingress.as_ref()?.busiest(from)
     }
 
+    /// Lossless bytes that came through a port in a class, by the port that sends them.
+    pub fn toward(&self, from: usize) -> &[u64] {
+        self.ingress
+            .as_ref()
+            .map_or(&[], |ingress| ingress.toward(from))
+    }
+
     /// Frees the memory of packets that have left by `now_ps`.
     pub fn advance(&mut self, now_ps: u64) {
         while let Some(&Reverse((at_ps, queue, bytes))) = self.leaving.peek() {

@@ -48,7 +48,8 @@ pub struct Pfc {
     /// Whether `headroom = "0B"` is meant: packets that find no room are lost and counted.
     #[serde(default)]
     pub allow_loss: bool,
-    /// Time from a pause frame's arrival to its effect, 614.4 ns at most in IEEE 802.1Q.
+    /// Time from a pause frame's arrival to its effect. The default is 12 quanta at 10 Gbps and from no standard that
+    /// could be read here; limits of 1 to 3 us are in use for NICs (docs/pauses.md).
     #[serde(default = "reaction")]
     pub reaction: Time,
     /// Time of a pause, in quanta of 512 bits at the link's rate.

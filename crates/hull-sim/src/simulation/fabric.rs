@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Locked;
 use super::clock::Clock;
 use crate::engine::{Entity, Kind};
 use crate::network::{Network, Packet};
@@ -58,6 +59,18 @@ impl Fabric {
         self.schedule_pauses(clock);
         resumed.retain(|&port| self.is_of_host(port));
         resumed
+    }
+
+    /// Ports that wait for each other for ever.
+    pub fn locked(&self) -> Option<Locked> {
+        let deadlock = self.network.deadlock()?;
+        let name = |&port: &u32| self.graph.port_name(port as usize);
+        Some(Locked {
+            since_ps: deadlock.since_ps,
+            class: deadlock.class,
+            cycle: deadlock.cycle.iter().map(name).collect(),
+            bytes: deadlock.bytes,
+        })
     }
 
     /// Number of the host that sends through this port.

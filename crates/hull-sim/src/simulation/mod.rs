@@ -65,6 +65,21 @@ pub enum Failure {
     NoThread,
     /// More flows were open at once than [`limits::FLOWS`](crate::limits::FLOWS).
     TooManyFlows,
+    /// Pauses have locked ports for ever.
+    Deadlock(Locked),
+}
+
+/// Ports that wait for each other for ever, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locked {
+    /// Time of the last of their pauses, ps.
+    pub since_ps: u64,
+    /// Class; 0 if links pause as a whole.
+    pub class: u8,
+    /// Ports of which each waits for the next, and the last for the first.
+    pub cycle: Vec<String>,
+    /// Bytes that the switches hold from these ports' links.
+    pub bytes: u64,
 }
 
 /// State of a run, in components that each know their own. Two threads never share its cache lines.
@@ -218,7 +233,8 @@ impl Simulation {
             if AHEAD != prefetch_stages::NOT {
                 self.ahead().at_turn(AHEAD == prefetch_stages::STAGED);
             }
-            if self.tally.events_served - self.tally.at_last_look >= CONTROL_EVERY {
+            let looked = self.tally.events_served - self.tally.at_last_look;
+            if looked >= CONTROL_EVERY || self.fabric.network.is_deadlocked() {
                 self.look_at(control)?;
             }
         }
@@ -246,7 +262,10 @@ impl Simulation {
         if self.endpoints.table.flows.len() > self.endpoints.table.most_slots {
             return Err(Failure::TooManyFlows);
         }
-        Ok(())
+        match self.fabric.locked() {
+            Some(locked) => Err(Failure::Deadlock(locked)),
+            None => Ok(()),
+        }
     }
 
     /// Serves an event that is not a packet's arrival.

@@ -180,6 +180,9 @@ impl Outcome {
             workload,
             ..
         } = simulation;
+        if let Some(locked) = fabric.locked() {
+            return Err(Failure::Deadlock(locked));
+        }
         let (network, hosts) = (&fabric.network, &endpoints.hosts);
         let packets = PacketCount {
             sent: tally.packets_sent,

@@ -10,6 +10,7 @@ mod conservation;
 mod constant_rate;
 mod cut_through;
 mod dctcp_queue;
+mod deadlock;
 mod determinism;
 mod droptail_sawtooth;
 mod durations;

@@ -11,10 +11,12 @@
 //! again ([`Renewal`]).
 //!
 //! A failed link loses the frames on it and ends the pauses of its ports. When it is restored, a switch
-//! that still needs a pause asks again. Each pause has a cause ([`causes`]).
+//! that still needs a pause asks again. Each pause has a cause ([`causes`]), and pauses may lock each other
+//! ([`deadlock`]).
 
 mod causes;
 mod counts;
+mod deadlock;
 mod guard;
 mod headroom;
 
@@ -28,9 +30,11 @@ use super::packet::CLASSES;
 use super::{Network, Port};
 
 use causes::Causes;
+use deadlock::Checks;
 
 pub use causes::{Cause, Caused};
 pub use counts::ClassPauses;
+pub use deadlock::Deadlock;
 pub use guard::{Guard, Guarded, Room, Threshold};
 pub use headroom::{FRAME_BYTES, PauseLoop};
 
@@ -84,6 +88,8 @@ enum Act {
     Refresh { memory: u32, from: u32 },
     /// A packet has left a memory.
     Look { memory: u32 },
+    /// Ports may wait for each other for ever.
+    Check,
 }
 
 /// Pauses that the ports of a memory ask for.
@@ -126,6 +132,7 @@ pub(super) struct Pauses {
     /// By port and class.
     counts: Vec<[ClassPauses; CLASSES]>,
     causes: Causes,
+    checks: Checks,
     /// Time (ps), number for the order, and what is due.
     due: BinaryHeap<Reverse<(u64, u64, Act)>>,
     number: u64,
@@ -230,6 +237,7 @@ impl Network {
             paused: vec![Default::default(); self.ports.len()],
             counts: vec![Default::default(); self.ports.len()],
             causes: Causes::default(),
+            checks: Checks::new(&self.ports),
             due: BinaryHeap::new(),
             number: 0,
             wakes: Vec::new(),
@@ -384,6 +392,7 @@ impl Network {
                     }
                 }
                 Act::Look { memory } => self.let_resume(now_ps, memory),
+                Act::Check => self.check_deadlock(now_ps),
             }
         }
     }
@@ -399,6 +408,7 @@ impl Network {
             (paused.since_ps, paused.cause) = (Some(now_ps), cause);
         }
         paused.until_ps = now_ps + lasts_ps;
+        pauses.check_later(now_ps);
         if pauses.renewal != Renewal::Never {
             pauses.schedule(now_ps + lasts_ps, Act::Expire { port, class });
         }
@@ -435,7 +445,7 @@ impl Network {
         });
         pauses.due.retain(|Reverse((_, _, act))| match act {
             Act::Pause { port: to, .. } | Act::Resume { port: to, .. } => *to as usize != port,
-            Act::Expire { .. } | Act::Refresh { .. } | Act::Look { .. } => true,
+            Act::Expire { .. } | Act::Refresh { .. } | Act::Look { .. } | Act::Check => true,
         });
     }
 
