@@ -5,11 +5,11 @@ control runs with five values of the one setting that leaves bandwidth unused: H
 target, and the drain rate of a phantom queue under HULL, DCQCN and NSCC. hull's own.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hull.experiments.common.claims import Claim, Finding, about
 from hull.experiments.common.decided import (
-    Check,
     at_least,
     at_most,
     less_than,
@@ -140,7 +140,7 @@ def _small_flows(results: Results) -> Finding:
 _SOURCE = "hull's own"
 
 
-def _claim(name: str, claim: str, check: Check) -> Claim:
+def _claim(name: str, claim: str, check: Callable[[Results], Finding]) -> Claim:
     return Claim(f"headroom-today-{name}", _SOURCE, claim, check, kind="predicted", bound="hull")
 
 
