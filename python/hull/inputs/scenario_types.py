@@ -1439,7 +1439,10 @@ class Pfc(TypedDict):
     allow_loss: NotRequired[bool]
     """Whether `headroom = "0B"` is meant: packets that find no room are lost and counted."""
     reaction: NotRequired[Time]
-    """Time from a pause frame's arrival to its effect, 614.4 ns at most in IEEE 802.1Q."""
+    """Time from a pause frame's arrival to its effect. The default is 12 quanta at 10 Gbps and
+    from no standard that could be read here; limits of 1 to 3 us are in use for NICs
+    (docs/pauses.md).
+    """
     quanta: NotRequired[int]
     """Time of a pause, in quanta of 512 bits at the link's rate."""
     renewal: NotRequired[Renewal]
