@@ -116,6 +116,24 @@ def test_bad_tables_are_reported(tmp_path: Path, old: str, new: str, told: str) 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("nic_tx_ns = 83\n", "", "'nic_tx_ns': missing"),
+        ('dctcp_rate_ai = "615Mb/s"', 'dctcp_rate_ai = "fast"', "another form"),
+        ("drops = { ingress = 0, egress = 0 }\n", "", "'drops': missing"),
+    ],
+)
+def test_a_row_of_another_form_fails_alone(tmp_path: Path, old: str, new: str, told: str) -> None:
+    done = compare(tmp_path, TABLE.replace(old, new, 1), "--format", "json")
+    assert done.returncode == 1, done.stderr
+    dctcp, powertcp = json.loads(done.stdout)["rows"]
+    assert dctcp["status"] == "failed"
+    assert told in dctcp["reason"]
+    assert powertcp["status"] == "excluded"
+    assert "Traceback" not in done.stderr
+
+
 def test_an_unknown_row_is_reported(tmp_path: Path) -> None:
     done = compare(tmp_path, TABLE, "--only", "quic")
     assert done.returncode == 2

@@ -106,8 +106,8 @@ def is_random(run: Run) -> bool:
 def carry_out(row: Row, options: argparse.Namespace) -> None:
     """Runs a row and keeps what it measured."""
     run = row.run
-    net = network(str(run.given["scenario"]), run.table["scenario"], options.formats)
     try:
+        net = network(str(run.given["scenario"]), run.table["scenario"], options.formats)
         results = simulate(run, net, options)
         for quantity in quantities(run, net):
             measured = [quantity.of(one) for one in results]
@@ -122,6 +122,21 @@ def carry_out(row: Row, options: argparse.Namespace) -> None:
                 value.shaken.append(value.quantity.of(result))
     except FailedError as error:
         row.status, row.reason, row.values = "failed", str(error), []
+    except UsageError:
+        raise
+    except UNREADABLE as error:
+        row.status, row.reason, row.values = "failed", unreadable(error), []
+
+
+UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What a row of another form than the recorded ones raises."""
+
+
+def unreadable(error: Exception) -> str:
+    """Why a row cannot be repeated: a key that it lacks, or a value of another form."""
+    if isinstance(error, KeyError):
+        return f"{error}: missing or unknown; expected a row as in rdma-runs.toml"
+    return f"a value has another form than in rdma-runs.toml ({error})"
 
 
 class FailedError(Exception):
@@ -262,12 +277,18 @@ def document(rows: list[Row]) -> dict[str, Any]:
                 "recorded": value.quantity.recorded,
                 "measured": value.mean if math.isfinite(value.mean) else None,
                 "agrees": value.agrees,
-                **({"shaken": [min(value.shaken), max(value.shaken)]} if value.shaken else {}),
+                **({"shaken": shaken} if (shaken := finite_range(value.shaken)) else {}),
             }
             for value in row.values
         }
         entries.append(entry)
     return {"rows": entries, "summary": summary(rows)}
+
+
+def finite_range(values: list[float]) -> list[float]:
+    """Least and largest of the finite values; JSON has no others."""
+    finite = [value for value in values if math.isfinite(value)]
+    return [min(finite), max(finite)] if finite else []
 
 
 def differs(value: Value) -> str:
@@ -355,7 +376,11 @@ def main() -> int:
         if not rows:
             raise UsageError(f"--only: {options.only} is invalid; expected a part of a run's name")
     for row in rows:
-        row.reason = fault(row.run)
+        try:
+            row.reason = fault(row.run)
+        except UNREADABLE as error:
+            row.status, row.reason = "failed", unreadable(error)
+            continue
         if row.reason:
             row.status = "excluded"
             print(f"excluded: {row.run.name}: {row.reason}", file=sys.stderr)
