@@ -195,5 +195,5 @@ EXPERIMENT = Experiment(
     looks=LOOKS,
     draw=draw,
     quick=Size(seeds=1),
-    full=Size(seeds=1),
+    full=Size(overrides=("run.duration=20ms",), seeds=1),
 )

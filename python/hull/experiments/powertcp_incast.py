@@ -197,9 +197,8 @@ EXPERIMENT = Experiment(
     ),
     points=tuple(_points()),
     claims=CLAIMS,
-    deterministic=True,
     looks=LOOKS,
     draw=draw,
     quick=Size(seeds=1),
-    full=Size(seeds=1),
+    full=Size(seeds=3),
 )
