@@ -243,6 +243,9 @@ CLAIMS = (
         check=lambda results: _lower(results, "red_64", "red_1"),
         kind="predicted",
         bound="hull",
+        cause="mechanism",
+        tried=_TRIED,
+        shown_by=_SHOWN,
     ),
 )
 

@@ -115,6 +115,10 @@ CLAIMS = (
         _phantom,
         kind="predicted",
         bound="hull",
+        cause="mechanism",
+        tried="The short form alone misses it: all pauses are at the start, before DCQCN has "
+        "reacted, and count more in 10 ms than in 55 ms (0.002 links).",
+        shown_by=commands("pfc-victim", "", "--full"),
     ),
 )
 
