@@ -194,6 +194,6 @@ EXPERIMENT = Experiment(
     deterministic=True,
     looks=LOOKS,
     draw=draw,
-    quick=Size(seeds=1),
-    full=Size(overrides=("run.duration=20ms",), seeds=1),
+    quick=Size(overrides=("measure.flows.interval=30us",), seeds=1),
+    full=Size(seeds=1),
 )

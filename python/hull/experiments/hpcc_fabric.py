@@ -217,7 +217,7 @@ CLAIMS = (
     _claim(
         "below-200kb",
         "HPCC's gain shows below 200 KB: at 50% load the mean cut of groups below is larger than "
-        "that of groups above",
+        "above",
         _below_200kb,
         _PAGE,
         tried="Three seeds of 0.2 ms do not decide it. The sign of the mean agrees in all cells."

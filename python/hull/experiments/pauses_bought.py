@@ -170,11 +170,16 @@ _TRIED = (
 )
 _SHOWN = commands(
     "pauses-bought",
-    "",
-    "--set transport.dcqcn.window=true",
-    "--set transport.dcqcn.variant=paper",
-    """--set 'schemes.phantom_95.switch.phantom_queue.threshold="84KB"'""",
-    """--set 'schemes.phantom_95.switch.phantom_queue.threshold="400KB"'""",
+    *(
+        f"--set run.duration=3ms {keys}".rstrip()
+        for keys in (
+            "",
+            "--set transport.dcqcn.window=true",
+            "--set transport.dcqcn.variant=paper",
+            """--set 'schemes.phantom_95.switch.phantom_queue.threshold="84KB"'""",
+            """--set 'schemes.phantom_95.switch.phantom_queue.threshold="400KB"'""",
+        )
+    ),
 )
 CLAIMS = (
     Claim(

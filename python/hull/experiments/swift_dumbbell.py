@@ -199,6 +199,6 @@ EXPERIMENT = Experiment(
     deterministic=True,
     looks=LOOKS,
     draw=draw,
-    quick=Size(seeds=1),
+    quick=Size(overrides=("measure.flows.interval=5ms",), seeds=1),
     full=Size(seeds=1),
 )
