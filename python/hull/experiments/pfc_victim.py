@@ -24,6 +24,11 @@ LOOKS = (
     Scheme(PHANTOM, "DCQCN, phantom queue", VERMILION, (1, 0), "o"),
 )
 THESIS, TODAY = CONDITIONS = ("10 Gbps", "100 Gbps")
+LATE = {
+    "10 Gbps, pauses above RED": (THESIS, "200KB"),
+    "100 Gbps, pauses above RED": (TODAY, "2MB"),
+}
+"""The same with a pause threshold above RED's upper one; added after the first results."""
 
 
 def share(results: Results, at: str, scheme: str, host: str) -> float:
@@ -34,8 +39,7 @@ def share(results: Results, at: str, scheme: str, host: str) -> float:
 
 def paused_links(part: Summary) -> float:
     """Pause time over the run's time."""
-    pauses = part["pauses"] or {"paused_us": 0.0}
-    return float(pauses["paused_us"]) / (1e6 * float(part["simulated_seconds"]))
+    return float(part["pauses"]["paused_us"]) / (1e6 * float(part["simulated_seconds"]))
 
 
 def _victim(results: Results, scheme: str) -> dict[str, float]:
@@ -71,6 +75,17 @@ def _phantom(results: Results) -> Finding:
     words = "; ".join(f"{at} {found[at]:.1f}%, {paused[at]:.3f} paused links" for at in CONDITIONS)
     holds = [
         *(at_least(one, 90) for one in found.values()),
+        *(at_most(one, 0.01) for one in paused.values()),
+    ]
+    return Finding(words, all(holds))
+
+
+def _late(results: Results) -> Finding:
+    found = {at: share(results, at, RED, "h3") for at in LATE}
+    paused = {at: results.mean(at, RED, paused_links) for at in LATE}
+    words = "; ".join(f"{at} {found[at]:.1f}%, {paused[at]:.3f} paused links" for at in LATE)
+    holds = [
+        *(at_least(one, 95) for one in found.values()),
         *(at_most(one, 0.01) for one in paused.values()),
     ]
     return Finding(words, all(holds))
@@ -120,10 +135,23 @@ CLAIMS = (
         "reacted, and count more in 10 ms than in 55 ms (0.002 links).",
         shown_by=commands("pfc-victim", "", "--full"),
     ),
+    Claim(
+        "pfc-victim-late",
+        "hull's own",
+        "if pauses begin above RED's thresholds, RED gives the victim at least 95% of its link, "
+        "and no link pauses (less than 0.01 links)",
+        _late,
+        kind="fitted",
+        bound="hull",
+    ),
 )
 
 
 def _variant(at: str) -> Variant:
+    if at in LATE:
+        rate, xoff = LATE[at]
+        late = (f'schemes.{one}.switch.pfc.xoff="{xoff}"' for one in (PAUSES, RED, PHANTOM))
+        return Variant({"": at}, overrides=(*_variant(rate).overrides, *late))
     if at == THESIS:
         return Variant({"": at})
     return Variant(
@@ -154,7 +182,7 @@ def draw(results: Results) -> "Figure":
             joined=False,
             y_limits=(0, 105),
         )
-        for at in CONDITIONS
+        for at in (*CONDITIONS, *LATE)
     ]
     return plot_sweep(panels, looks=LOOKS)
 
@@ -164,7 +192,7 @@ EXPERIMENT = Experiment(
     title="A flow that shares no congested port is paused",
     source="thesis 5.1",
     scenario="pfc-victim",
-    variants=tuple(_variant(at) for at in CONDITIONS),
+    variants=tuple(_variant(at) for at in (*CONDITIONS, *LATE)),
     stated=(
         Stated(
             "hull's own", "hosts of the thesis's example", "host.rate", "10Gbps", conditions=THESIS

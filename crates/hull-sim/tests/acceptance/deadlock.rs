@@ -1,7 +1,6 @@
-//! Deadlocks of pauses. In a ring of five switches, each host sends two switches further, over one of the two
-//! shortest ways around. Ring links that carry two senders' full rates pause each other: once each
-//! switch holds only packets for the next one, nothing moves any more. The argument by hand: the sum of
-//! what the hosts' ports receive is then constant.
+//! Deadlocks of pauses. In a ring of five switches each host sends two switches further: each link of the
+//! ring carries the full rates of two senders, so its port pauses the port before it. Once each switch
+//! holds, from the ring, only packets for the next switch, nothing moves any more.
 
 use hull_sim::scenario;
 use hull_sim::simulation::{self, Control, Failure};
