@@ -181,76 +181,55 @@ _SHOWN = commands(
         )
     ),
 )
+
+
+def _claim(name: str, claim: str, check: Callable[[Results], Finding]) -> Claim:
+    return Claim(
+        id=f"pauses-bought-{name}",
+        source=_SOURCE,
+        claim=claim,
+        check=check,
+        kind="predicted",
+        bound="hull",
+        cause="mechanism",
+        tried=_TRIED,
+        shown_by=_SHOWN,
+    )
+
+
 CLAIMS = (
-    Claim(
-        id="pauses-bought-halved",
-        source=_SOURCE,
-        claim="a phantom queue at 95% has at most half of the pause time of RED as deployed, in "
+    _claim(
+        "halved",
+        "a phantom queue at 95% has at most half of the pause time of RED as deployed, in "
         "each condition",
-        check=_halved,
-        kind="predicted",
-        bound="hull",
-        cause="mechanism",
-        tried=_TRIED,
-        shown_by=_SHOWN,
+        _halved,
     ),
-    Claim(
-        id="pauses-bought-drain",
-        source=_SOURCE,
-        claim="a lower drain pauses less: at 90% less than at 99%",
-        check=lambda results: _lower(results, "phantom_90", "phantom_99"),
-        kind="predicted",
-        bound="hull",
-        cause="mechanism",
-        tried=_TRIED,
-        shown_by=_SHOWN,
+    _claim(
+        "drain",
+        "a lower drain pauses less: at 90% less than at 99%",
+        lambda results: _lower(results, "phantom_90", "phantom_99"),
     ),
-    Claim(
-        id="pauses-bought-best",
-        source=_SOURCE,
-        claim="no setting of RED has both less pause time and more goodput than the phantom queue "
-        "at 95%",
-        check=_best,
-        kind="predicted",
-        bound="hull",
-        cause="mechanism",
-        tried=_TRIED,
-        shown_by=_SHOWN,
+    _claim(
+        "best",
+        "no setting of RED has both less pause time and more goodput than the phantom queue at 95%",
+        _best,
     ),
-    Claim(
-        id="pauses-bought-victims",
-        source=_SOURCE,
-        claim="the victims' 99th percentile is lower with the phantom queue at 95% than with RED "
+    _claim(
+        "victims",
+        "the victims' 99th percentile is lower with the phantom queue at 95% than with RED "
         "as deployed",
-        check=_victims,
-        kind="predicted",
-        bound="hull",
-        cause="mechanism",
-        tried=_TRIED,
-        shown_by=_SHOWN,
+        _victims,
     ),
-    Claim(
-        id="pauses-bought-cost",
-        source=_SOURCE,
-        claim="the phantom queue's goodput is at most 10 percentage points below RED's as "
+    _claim(
+        "cost",
+        "the phantom queue's goodput is at most 10 percentage points below RED's as "
         "deployed, beyond the headroom",
-        check=_cost,
-        kind="predicted",
-        bound="hull",
-        cause="mechanism",
-        tried=_TRIED,
-        shown_by=_SHOWN,
+        _cost,
     ),
-    Claim(
-        id="pauses-bought-red",
-        source=_SOURCE,
-        claim="a lower RED threshold pauses less: a 64th less than the deployed one",
-        check=lambda results: _lower(results, "red_64", "red_1"),
-        kind="predicted",
-        bound="hull",
-        cause="mechanism",
-        tried=_TRIED,
-        shown_by=_SHOWN,
+    _claim(
+        "red",
+        "a lower RED threshold pauses less: a 64th less than the deployed one",
+        lambda results: _lower(results, "red_64", "red_1"),
     ),
 )
 
