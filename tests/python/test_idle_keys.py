@@ -21,6 +21,13 @@ BASE: dict[str, Any] = {
 }
 QCN = ("transport.congestion_control=qcn", 'switch.qcn.equilibrium="33KB"')
 DCTCP = ("transport.congestion_control=dctcp", "transport.ecn=true")
+MESSAGE = "transport.message"
+DCQCN = (
+    "transport.congestion_control=dcqcn",
+    "transport.ecn=true",
+    "switch.marking.threshold=30KB",
+)
+SWIFT = ("transport.congestion_control=swift", "transport.message.cnp_interval=50us")
 MARKS = ("switch.marking.threshold=30KB",)
 AVQ = 'switch.avq={time_constant="5ms",buffer="15KB"}'
 ONE_ACK = "transport.dctcp.acks_at_change=1"
@@ -133,6 +140,21 @@ def warnings(*settings: str, **tables: Any) -> list[str]:
             f"{TREE}.levels[2].deadline: 1ms has no effect, because it is not below "
             "levels[0].deadline = 1ms",
             [levels("1ms", "", "900us")],
+        ),
+        (
+            [*DCQCN, "transport.message.recovery=selective", f"{MESSAGE}.gap_interval=100us"],
+            f'{MESSAGE}.gap_interval: 100us has no effect with {MESSAGE}.recovery = "selective"',
+            ["transport.message.recovery=go_back_n"],
+        ),
+        (
+            [*DCQCN, "switch.priorities=2", f"{MESSAGE}.cnp_priority=1"],
+            f"{MESSAGE}.cnp_priority: 1 has no effect without {MESSAGE}.cnp_interval",
+            [f"{MESSAGE}.cnp_interval=50us"],
+        ),
+        (
+            [*SWIFT, "switch.priorities=2", f"{MESSAGE}.cnp_priority=1"],
+            f"{MESSAGE}.cnp_priority: 1 has no effect without transport.ecn",
+            ["transport.ecn=true", *MARKS],
         ),
     ],
 )

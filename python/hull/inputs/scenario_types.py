@@ -769,7 +769,8 @@ class Message(TypedDict):
     """
     recovery: NotRequired[Recovery]
     """Recovery of lost packets: by timeout and trimmed headers alone, go-back-N or selective
-    repeat. Unset: go back with the controls of RoCE's adapters, timeout with others.
+    repeat. Unset: go back with the controls of RoCE's adapters, selective with Swift, timeout
+    with others.
     """
     reordering: NotRequired[int]
     """Packets by which a packet may be overtaken before it counts as lost, with recovery =

@@ -14,6 +14,8 @@ from hull.warnings.traffic import Network, number_of
 
 State = tuple[str, str | None]
 """A key that is set, and the sentence that says why it has no effect; None if it has one."""
+_GAP_INTERVAL = "500us"
+"""The default of `transport.message.gap_interval`."""
 _QCN = ("qcn", "qcn-aimd")
 _TRANSMIT = ("packet_cost", "frame_cost")
 _RECEIVE = ("interrupt_cost", *_TRANSMIT)
@@ -23,6 +25,7 @@ def key_states(scenario: Scenario, network: Network) -> Iterator[State]:
     """The keys that are set and may be idle."""
     return chain(
         _of_controls(scenario),
+        _of_messages(scenario),
         _of_senders_with_ecn(scenario),
         _of_hosts(scenario["host"]),
         _of_nics(scenario["host"], network),
@@ -65,6 +68,29 @@ def _of_controls(scenario: Scenario) -> Iterator[State]:
             delays = key != "acks_at_change" or any(of["ack_every"] > 1 for of in using)
             reason = None if delays else f"{value}.ack_every = 1, which delays no ACK"
         yield f"{first}.{table}.{key}", reason
+
+
+def _of_messages(scenario: Scenario) -> Iterator[State]:
+    """Settings of a recovery, and of notifications, that the message transport may not have."""
+    found: dict[tuple[str, str], dict[str, str | None]] = {}
+    for name, of in _transports(scenario).items():
+        message = of.get("message", {})
+        gap, priority = message.get("gap_interval", _GAP_INTERVAL), message.get("cnp_priority", 0)
+        if gap != _GAP_INTERVAL:
+            recovery = message["recovery"]
+            reason = f'has no effect with {name}.message.recovery = "{recovery}"'
+            states = found.setdefault(("gap_interval", gap), {})
+            states[name] = None if recovery == "go_back_n" else reason
+        if priority:
+            missing = f"{name}.message.cnp_interval" if "cnp_interval" not in message else None
+            missing = missing or (None if of["ecn"] else f"{name}.ecn")
+            states = found.setdefault(("cnp_priority", str(priority)), {})
+            states[name] = f"has no effect without {missing}" if missing else None
+    for (key, value), states in found.items():
+        # Other tables inherit the value: it acts if it does in one.
+        first, reason_of_first = next(iter(states.items()))
+        idle = reason_of_first is not None and None not in states.values()
+        yield f"{first}.message.{key}", f"{value} {reason_of_first}" if idle else None
 
 
 def _of_senders_with_ecn(scenario: Scenario) -> Iterator[State]:

@@ -27,7 +27,7 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flowlet_gap: Option<Time>,
     /// Recovery of lost packets: by timeout and trimmed headers alone, go-back-N or selective repeat. Unset: go
-    /// back with the controls of RoCE's adapters, timeout with others.
+    /// back with the controls of RoCE's adapters, selective with Swift, timeout with others.
     #[serde(default)]
     pub recovery: Recovery,
     /// Packets by which a packet may be overtaken before it counts as lost, with recovery = "selective".
