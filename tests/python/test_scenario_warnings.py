@@ -53,6 +53,10 @@ ON_PURPOSE = {
     "thesis-incast-static": "transport.min_rto: 300ms is 2813 times the round trip",
     "thesis-fig2-18": "transport.min_rto: 300ms is 2813 times the round trip",
     "thesis-incast-other": "transport.min_rto: 10ms is 118 times the round trip",
+    # RED's thresholds of deployed networks: above the pauses of switches without a memory, and of
+    # ToRs with 5 KB for each Gbps.
+    "pfc-victim": "switch.pfc: a host-tor link is paused above",
+    "pauses-bought": "switch.pfc: a host-tor link is paused above",
 }
 """Names of scenarios and experiments whose warnings say what their source wanted."""
 
@@ -75,6 +79,62 @@ def test_check_warns_of_a_threshold_above_the_memory(hull: Hull) -> None:
     assert "warning" not in done.stdout
     found = json.loads(hull("check", "own.toml", "--format", "json").stdout)
     assert found["warnings"] == [TOLD]
+
+
+RDMA: dict[str, Any] = {
+    "transport": {"congestion_control": "dcqcn", "ecn": True, "framing": "38B"},
+    "topology": {"star": {"hosts": 4}},
+    "host": {"rate": "10Gbps", "delay": "1us"},
+}
+"""Hosts at 10 Gbps with a headroom of 7,788 bytes, as pause_kinds.rs of hull-sim counts it."""
+
+
+def lossless(*settings: str, **switch: Any) -> list[str]:
+    """The warnings of the network `RDMA` with pauses."""
+    table = {"rate": "10Gbps", "delay": "1us", "pfc": {}, **switch}
+    return warnings({**NEVER_MARKS, **RDMA, "switch": table}, *settings)
+
+
+LATE = (
+    "switch.pfc: a host-switch link is paused above 10.79KB, but switch->h1 marks only above {}: "
+    "unless {} links or more fill its queue together, the congestion control acts after the pause"
+)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"marking": {"threshold": "SIZE"}},
+        {"marking": {"threshold": "SIZE", "max_threshold": "400KB", "on": "dequeue"}},
+        {"phantom_queue": {"drain": "95%", "threshold": "SIZE"}},
+        {"red": {"min": "SIZE", "max": "400KB", "max_probability": "10%"}},
+        {"marking": {"threshold": "400KB"}, "phantom_queue": {"drain": "95%", "threshold": "SIZE"}},
+    ],
+)
+def test_pauses_that_begin_before_marks(rule: dict[str, Any]) -> None:
+    """Without `switch.memory` XOFF is the headroom and two packets, 10,788 bytes."""
+
+    def with_threshold(size: str) -> dict[str, Any]:
+        changed: dict[str, Any] = json.loads(json.dumps(rule).replace("SIZE", size))
+        return changed
+
+    assert lossless(**with_threshold("10788B")) == []
+    assert lossless(**with_threshold("10789B")) == [LATE.format("10.79KB", 2)]
+    assert lossless(**with_threshold("40KB")) == [LATE.format("40KB", 4)]
+    # A threshold of the pause, or a memory, above it.
+    assert lossless("switch.pfc.xoff=40KB", **with_threshold("40KB")) == []
+    assert lossless('switch.memory.size="1MB"', **with_threshold("40KB")) == []
+
+
+def test_pauses_before_marks_matter_to_senders_with_ecn_in_their_class() -> None:
+    marking = {"marking": {"threshold": "40KB"}, "priorities": 2}
+    assert lossless(**marking, pfc={"classes": [1]}) == [LATE.format("40KB", 4)]
+    assert lossless("transport.priority=0", **marking, pfc={"classes": [0]}) != []
+    others = {"second": {"congestion_control": "line-rate", "ecn": False, "priority": 0}}
+    flows = [{"src": 1, "dst": 0}, {"src": 2, "dst": 0, "transport": "second"}]
+    tables = {"transports": others, "workload": {"long_lived": {"flows": flows}}}
+    table = {"rate": "10Gbps", "delay": "1us", "pfc": {"classes": [0]}, **marking}
+    assert warnings({**NEVER_MARKS, **RDMA, "switch": table, **tables}) == []
 
 
 def test_a_warning_names_its_cells() -> None:

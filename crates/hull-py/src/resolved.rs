@@ -51,6 +51,14 @@ impl Resolved {
         )
     }
 
+    /// The kinds of ports of switches that ask for pauses, as a JSON list: `tiers` of the peer and the
+    /// switch, number of `ports`, `rate_bps`, `xoff_bytes` and `xon_bytes` of a port and class alone in its
+    /// switch, `headroom_bytes`, `computed_bytes` for the times in `terms`, and `late_marks`, a `port` of these
+    /// switches whose marks begin at `threshold_bytes`, above XOFF.
+    fn pauses(&self) -> PyResult<String> {
+        json(&simulation::pause_kinds(&self.0))
+    }
+
     /// Hosts and links, as JSON. `hosts`, in the order of their numbers, have `name`, `switch` (the first
     /// one if they have several links) and the total rates of their links, `out_bps` and `in_bps`;
     /// `uplinks` has, for each switch with hosts, the total rates of its links to other switches, `out_bps`

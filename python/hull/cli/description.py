@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hull import _core
+from hull.cli.pause_rows import pause_rows, pauses_of
 from hull.process.memory import human
 from hull.runs.plan import Cell, Memory, Plan
 from hull.warnings.marking import rate_text, time_text
@@ -32,6 +33,7 @@ def as_json(plan: Plan) -> dict[str, Any]:
         "duration": first["duration"],
         "warmup": first["warmup"],
         "networks": _networks(plan),
+        "pauses": pauses_of(plan.cells),
         "memory": _memory(plan),
         "processor_seconds": max(known) if known and len(known) == len(times) else None,
         "derived": [
@@ -69,6 +71,7 @@ def rows(plan: Plan, found: dict[str, Any]) -> list[tuple[str, str]]:
         ("name", plan.name),
         ("network", "; or ".join(networks)),
         *(("links", line) for line in links),
+        *pause_rows(found["pauses"], len(schemes)),
         ("schemes", _names(schemes)),
         ("conditions", _names(conditions)),
         ("cells", cells),

@@ -292,6 +292,8 @@ def longest_queue(
         told = f"size {memory['size']}"
     else:
         size, told = _PRESETS[memory["preset"]], f"preset {memory['preset']}"
+    if "pfc" in switch:  # lossless classes have no limit at the port
+        return (size, f"switch.memory ({told})") if size < room else (room, reason)
     alpha = _core.quantity("share", memory["alpha"])
     reserved = _core.quantity("size", memory["reserved"])
     # With the pool to itself, a port may hold at most alpha times what is free at each arrival.

@@ -94,7 +94,7 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     round_trip = cell.resolved.round_trip
     yield from marking_warnings(scenario, rates, round_trip)
     yield from workload_warnings(scenario, network, round_trip)
-    yield from pause_warnings(scenario, cell.resolved.pause_cycle)
+    yield from pause_warnings(scenario, cell.resolved.pause_cycle, cell.resolved.pauses)
 
 
 def _states(cell: Cell, networks: Networks) -> Iterator[State]:

@@ -36,7 +36,7 @@ pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub use pause::{
     Cause, Caused, ClassPauses, Deadlock, Guard, Guarded, PauseConfig, PauseLink, PauseLoop,
-    Renewal, Room, Threshold,
+    PauseTerms, Renewal, Room, Threshold,
 };
 pub(crate) use port::ps_per_byte_q16;
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use super::{Scenario, Switch};
+use super::{Scenario, Switch, Transport};
 use crate::network::Renewal;
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology::NicRule;
@@ -180,6 +180,16 @@ impl Pfc {
         classes.is_none_or(|classes| classes.contains(&class))
     }
 
+    /// Whether a sender with ECN sends data in a lossless class.
+    pub(crate) fn marks_matter(&self, s: &Scenario) -> bool {
+        let mut senders = s.all_transports().filter(|one| one.ecn);
+        let classes = 0..s.switch.priorities as u8;
+        senders.any(|one| {
+            let sends = |class: u8| self.is_lossless(class) && sends_data_in(s, one, class);
+            classes.clone().any(sends)
+        })
+    }
+
     /// Checks each key of switches with `priorities` classes.
     pub(super) fn check(&self, switch: &Switch) -> Vec<Result<(), Problem>> {
         let priorities = switch.priorities;
@@ -257,6 +267,17 @@ impl Pfc {
     }
 }
 
+/// Whether data of a transport may be of a class.
+fn sends_data_in(s: &Scenario, transport: &Transport, class: u8) -> bool {
+    match transport.priority {
+        Some(own) => own == class,
+        None => {
+            let is_high = class == 0 && s.workload.high_priority_below.is_some();
+            is_high || u32::from(class) == (s.switch.priorities - 1).min(1)
+        }
+    }
+}
+
 /// Checks the constraints with other keys.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     let Some(pfc) = &s.switch.pfc else {
@@ -296,15 +317,8 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     let used = |class: u8| {
         s.all_transports().any(|one| {
             let message = &one.message;
-            let is_of_data = match one.priority {
-                Some(own) => own == class,
-                None => {
-                    let is_high = class == 0 && s.workload.high_priority_below.is_some();
-                    is_high || u32::from(class) == last.min(1)
-                }
-            };
             let is_of_answers = [message.ack_priority, message.cnp_priority].contains(&class);
-            is_of_data || (one.sends_messages() && is_of_answers)
+            sends_data_in(s, one, class) || (one.sends_messages() && is_of_answers)
         })
     };
     let unused = pfc.classes.iter().flatten().find(|&&class| !used(class));

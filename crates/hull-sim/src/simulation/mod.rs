@@ -35,7 +35,9 @@ use crate::engine::{Entity, Kind, LARGE};
 use crate::workload::Workload;
 pub use crate::workload::{LastFlow, Quality};
 
-pub use build::{build, build_in_parts, build_with_external, verify};
+pub use build::{
+    LateMarks, PauseKind, build, build_in_parts, build_with_external, pause_kinds, verify,
+};
 use clock::Clock;
 pub use control::Control;
 use demand::Demand;

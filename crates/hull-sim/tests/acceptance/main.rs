@@ -37,6 +37,7 @@ mod other_controls;
 mod overrides;
 mod pacer_place;
 mod pacer_settings;
+mod pause_kinds;
 mod pauses;
 mod persistent_connection;
 mod phantom_queue_fluid;

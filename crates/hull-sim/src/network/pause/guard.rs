@@ -42,6 +42,30 @@ impl Guard {
         };
         self.reserve_bytes + inside
     }
+
+    /// Bytes of a port and class above which the peer pauses if nothing else lies in a pool of this size.
+    pub fn xoff_bytes(&self, pool: u64) -> u64 {
+        self.reserve_bytes + self.most_shared(pool, 0)
+    }
+
+    /// Bytes up to which the peer may then resume.
+    pub fn xon_bytes(&self, pool: u64) -> u64 {
+        let low = self.resume_bytes.saturating_sub(1);
+        self.reserve_bytes + self.most_shared(pool, self.hysteresis_bytes).max(low)
+    }
+
+    /// Largest part of an otherwise empty pool that is below the threshold by `below` bytes.
+    fn most_shared(&self, pool: u64, below: u64) -> u64 {
+        match self.threshold {
+            Threshold::Fixed(bytes) => bytes.min(pool).saturating_sub(below),
+            Threshold::Dynamic(alpha_q16) => {
+                // What is in the pool is not free: x + below = alpha (pool - x).
+                let (alpha, one) = (u128::from(alpha_q16), 1 << 16);
+                let over = (alpha * u128::from(pool)).saturating_sub(one * u128::from(below));
+                (over / (one + alpha)) as u64
+            }
+        }
+    }
 }
 
 /// Place of a packet in the memory.
@@ -191,6 +215,43 @@ mod tests {
             assert_eq!(pool, [2_000, 2_000, 2_000, 1_500, 1_000, 500, 0, 0, 0][n]);
         }
         assert_eq!(ingress.readings(), (1_500, 1_500, 0));
+    }
+
+    /// Packets of one byte fill an otherwise empty pool up to the threshold and leave until the peer may resume:
+    /// the bytes are those that the settings say before the run.
+    #[test]
+    fn alone_in_the_pool_the_thresholds_are_those_of_the_settings() {
+        let fixed = Guard {
+            threshold: Threshold::Fixed(2_000),
+            pauses_at_threshold: false,
+            hysteresis_bytes: 300,
+            resume_bytes: 0,
+            reserve_bytes: 70,
+            headroom_bytes: 500,
+            headroom_is_outside: false,
+        };
+        let dynamic = |alpha_q16| Guard {
+            threshold: Threshold::Dynamic(alpha_q16),
+            ..fixed
+        };
+        let resumes = Guard {
+            resume_bytes: 1_900,
+            ..fixed
+        };
+        // An eighth of the free part is a ninth of the pool: 1,111 bytes; with 300 less, (1,250 - 300) / 1.125.
+        assert_eq!(dynamic(1 << 13).xoff_bytes(10_000), 70 + 1_111);
+        assert_eq!(dynamic(1 << 13).xon_bytes(10_000), 70 + 844);
+        for guard in [fixed, dynamic(1 << 13), dynamic(3 << 16), resumes] {
+            let (mut ingress, mut pool) = (Guarded::new(guard), 10_000);
+            while ingress.room(1, pool) == Room::Shared {
+                pool -= ingress.take(1, Room::Shared);
+            }
+            assert_eq!(ingress.occupied, guard.xoff_bytes(10_000), "{guard:?}");
+            while !ingress.may_resume(pool) {
+                pool += ingress.release(1);
+            }
+            assert_eq!(ingress.occupied, guard.xon_bytes(10_000), "{guard:?}");
+        }
     }
 
     /// A pool without room sends a packet to the headroom below the threshold, too.

@@ -19,13 +19,15 @@
 //! with the largest packets back to back and each step as long as it can be, the headroom is filled but
 //! for less than one packet.
 
+use serde::Serialize;
+
 use crate::network::ps_per_byte_q16;
 
 /// Size of a pause frame, bytes: Ethernet's smallest frame.
 pub const FRAME_BYTES: u64 = 64;
 
 /// A link over which a port may ask its peer to pause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PauseLoop {
     /// Rate of the link to the peer, bit/s.
     pub rate_bps: u64,
@@ -53,6 +55,31 @@ pub struct PauseLoop {
     pub cell_bytes: u64,
 }
 
+/// Times that follow each other between the packet that crosses a threshold and the last one from the peer, ps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PauseTerms {
+    /// Rest of the packet that this side is sending.
+    pub wait_ps: u64,
+    /// Transmission of the pause frame.
+    pub frame_ps: u64,
+    /// Delay of the link for the pause frame.
+    pub frame_delay_ps: u64,
+    /// Reaction of the peer.
+    pub reaction_ps: u64,
+    /// Packet that the peer has just begun.
+    pub peer_packet_ps: u64,
+    /// Delay of the link for the peer's packet.
+    pub data_delay_ps: u64,
+}
+
+impl PauseTerms {
+    /// Sum, ps.
+    pub fn total_ps(&self) -> u64 {
+        let before = self.wait_ps + self.frame_ps + self.frame_delay_ps;
+        before + self.reaction_ps + self.peer_packet_ps + self.data_delay_ps
+    }
+}
+
 impl PauseLoop {
     fn occupied(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.cell_bytes) * self.cell_bytes
@@ -64,14 +91,23 @@ impl PauseLoop {
         sending_ps(bytes, self.rate_bps)
     }
 
-    /// Longest time from the pause's cause to the peer's last bit, ps.
-    pub fn longest_ps(&self) -> u64 {
+    /// Times from the pause's cause to the peer's last bit, each as long as it can be.
+    pub fn terms(&self) -> PauseTerms {
         let framing = self.framing_bytes;
         let there = self.peer_commit_bytes + self.peer_mtu_bytes + framing;
-        let sending_ps = sending_ps(FRAME_BYTES + framing, self.rate_bps)
-            + sending_ps(there, self.peer_rate_bps);
-        let delay_ps = self.frame_delay_ps + self.reaction_ps + self.data_delay_ps;
-        self.longest_wait_ps() + sending_ps + delay_ps
+        PauseTerms {
+            wait_ps: self.longest_wait_ps(),
+            frame_ps: sending_ps(FRAME_BYTES + framing, self.rate_bps),
+            frame_delay_ps: self.frame_delay_ps,
+            reaction_ps: self.reaction_ps,
+            peer_packet_ps: sending_ps(there, self.peer_rate_bps),
+            data_delay_ps: self.data_delay_ps,
+        }
+    }
+
+    /// Longest time from the pause's cause to the peer's last bit, ps.
+    pub fn longest_ps(&self) -> u64 {
+        self.terms().total_ps()
     }
 
     /// Headroom that loses no packet, bytes.

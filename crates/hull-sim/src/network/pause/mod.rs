@@ -36,7 +36,7 @@ pub use causes::{Cause, Caused};
 pub use counts::ClassPauses;
 pub use deadlock::Deadlock;
 pub use guard::{Guard, Guarded, Room, Threshold};
-pub use headroom::{FRAME_BYTES, PauseLoop};
+pub use headroom::{FRAME_BYTES, PauseLoop, PauseTerms};
 
 /// A port's link, for the pauses that the port asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 mod hosts;
 mod memory;
 mod message;
+mod pause_kinds;
 mod pauses;
 mod switches;
 mod tcp;
@@ -33,6 +34,8 @@ use crate::scenario::{self, Resolved, Scenario};
 use crate::topology::{self, Graph, Notice, Routes};
 use crate::transport::{ControlName, External};
 use crate::workload::{Agenda, HostNames, Workload};
+
+pub use pause_kinds::{LateMarks, PauseKind, pause_kinds};
 
 /// Builds one run of a checked scenario. With a folder, tables that grow with the run are written
 /// to files in it during the run. Fails if a file that the scenario names is invalid.

@@ -17,7 +17,7 @@ fn is_of_switch(graph: &Graph, port: usize) -> bool {
 }
 
 /// Link over which a switch's port asks for pauses.
-fn pause_loop(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> PauseLoop {
+pub(super) fn pause_loop(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> PauseLoop {
     let (mtu, peer) = (scenario.transport.mtu.0, Graph::opposite(port));
     let commit_bytes = scenario.switch.commit.0;
     let smallest = |one: &Transport| {
@@ -70,7 +70,7 @@ fn guard(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Guard {
 }
 
 /// Limits of each class at a port; none at a host's.
-fn guards(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Vec<Option<Guard>> {
+pub(super) fn guards(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Vec<Option<Guard>> {
     let classes = scenario.switch.priorities as u8;
     let own = is_of_switch(graph, port).then(|| guard(scenario, pfc, graph, port));
     let counts = |class: u8| pfc.is_lossless(class) && (class == 0 || !pfc.whole_link);

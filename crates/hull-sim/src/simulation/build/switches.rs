@@ -12,7 +12,7 @@ use crate::network::{
 use crate::problem::Problem;
 use crate::quote;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{HostQueue, Marking, Memory, Placement, Scenario};
+use crate::scenario::{HostQueue, Marking, Memory, Placement, Scenario, Switch};
 use crate::topology::{Graph, Kind};
 use crate::units::{Buffer, Rate, Share, Size};
 
@@ -109,28 +109,32 @@ fn unlimited_memory() -> Memory {
     }
 }
 
-/// Makes the ports of each switch share its memory, if the scenario says so.
-pub(super) fn share_memory(scenario: &Scenario, graph: &Graph, network: &mut Network) {
+/// Memory that the ports of a switch with this number of ports share, if the scenario says so.
+pub(super) fn memory_config(scenario: &Scenario, ports: usize) -> Option<SharedBufferConfig> {
     let memory = match (&scenario.switch.memory, &scenario.switch.pfc) {
         (Some(memory), _) => Cow::Borrowed(memory),
         // Pauses count what a switch holds.
         (None, Some(_)) => Cow::Owned(unlimited_memory()),
-        (None, None) => return,
+        (None, None) => return None,
     };
-    let classes = scenario.switch.priorities;
-    for (node, settings) in graph.nodes.iter().enumerate() {
-        if settings.kind == Kind::Switch {
-            let ports = graph.node_ports(node);
-            let config = SharedBufferConfig {
-                size_bytes: memory.usable_bytes(ports.len(), classes),
-                reserved_bytes: memory.reserved.0,
-                alpha_q16: memory.alpha.scaled(1 << 16),
-                limit_bytes: memory.limit.map_or(u64::MAX, |limit| limit.0),
-                cell_bytes: memory.cell.map_or(1, |cell| cell.0),
-                busy_bytes: memory.busy.map_or(0, |busy| busy.0),
-            };
-            let counted = scenario.switch.count_in_service;
-            network.share(&config, ports, classes as usize, counted);
+    Some(SharedBufferConfig {
+        size_bytes: memory.usable_bytes(ports, scenario.switch.priorities),
+        reserved_bytes: memory.reserved.0,
+        alpha_q16: memory.alpha.scaled(1 << 16),
+        limit_bytes: memory.limit.map_or(u64::MAX, |limit| limit.0),
+        cell_bytes: memory.cell.map_or(1, |cell| cell.0),
+        busy_bytes: memory.busy.map_or(0, |busy| busy.0),
+    })
+}
+
+/// Makes the ports of each switch share its memory, if the scenario says so.
+pub(super) fn share_memory(scenario: &Scenario, graph: &Graph, network: &mut Network) {
+    let (switch, nodes) = (&scenario.switch, graph.nodes.iter().enumerate());
+    for (node, _) in nodes.filter(|(_, settings)| settings.kind == Kind::Switch) {
+        let ports = graph.node_ports(node);
+        if let Some(config) = memory_config(scenario, ports.len()) {
+            let classes = switch.priorities as usize;
+            network.share(&config, ports, classes, switch.count_in_service);
         }
     }
 }
@@ -192,7 +196,8 @@ pub(super) fn host_port(scenario: &Scenario, graph: &Graph, port: usize) -> Port
     }
 }
 
-fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> PortConfig {
+/// Settings of a switch's port: `switch.ports`, its rate and its link may change the switch's.
+pub(super) fn switch_at<'a>(scenario: &'a Scenario, graph: &Graph, port: usize) -> Cow<'a, Switch> {
     let mut switch = Cow::Borrowed(&scenario.switch);
     let rate = Rate(graph.wire(port).rate_bps);
     for settings in &scenario.switch.ports {
@@ -213,6 +218,12 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
     if let Some(share) = graph.loss(port) {
         switch.to_mut().loss = share;
     }
+    switch
+}
+
+fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> PortConfig {
+    let switch = switch_at(scenario, graph, port);
+    let rate = Rate(graph.wire(port).rate_bps);
     let (delay_ps, to_switch) = delay_ps(scenario, graph, port);
     let site = site(scenario, graph, port, seed);
     let config = PortConfig {
