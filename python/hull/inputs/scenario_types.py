@@ -1575,6 +1575,14 @@ class Receive(TypedDict):
     """Packets that may wait for the processor (descriptors of the receive ring); others are
     dropped. Unset: no limit.
     """
+    xoff: NotRequired[int]
+    """Packets in the ring above which the NIC asks its switch to pause, with switch.pfc. Unset:
+    the ring without the packets that may still arrive.
+    """
+    xon: NotRequired[int]
+    """Packets in the ring down to which the NIC lets its switch resume, with switch.pfc. Unset:
+    two less than xoff.
+    """
     wait: NotRequired[Time]
     """Longest wait of a packet for an interrupt (rx-usecs)."""
     adaptive: NotRequired[bool]

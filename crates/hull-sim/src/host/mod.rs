@@ -17,7 +17,7 @@ pub use message_nic::{MessageNic, Turn};
 pub use nic::{Entry, Nic};
 pub use pacer_stage::{Echo, Overtaking, PacerStage, Release};
 pub use puller::Puller;
-pub use receive_path::{ReceiveConfig, ReceivePath, Received};
+pub use receive_path::{ReceiveConfig, ReceivePath, Received, RingLimits};
 pub use send_processor::{SendConfig, SendProcessor};
 pub use several_nics::SeveralNics;
 

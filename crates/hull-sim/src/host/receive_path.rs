@@ -1,7 +1,8 @@
 //! The receiving side of a host: interrupt coalescing with `ethtool`'s settings (`rx-frames`,
 //! `rx-usecs`, adaptive), receive offload, and one processor with a cost per interrupt and per packet
 //! (paper 4.2 and table 2, thesis 4.3.1). A packet that finds its ring full is dropped (paper 6.1, remark
-//! 5: the receiver's NIC cannot keep up with small packets).
+//! 5: the receiver's NIC cannot keep up with small packets), unless its class is lossless: then the NIC asks
+//! its switch to pause while more packets wait than a threshold (`network::pause`).
 //!
 //! An interrupt is raised when `frames` packets wait or the first has waited `wait_ps`. The processor
 //! then takes packets until none is left, without further interrupts (NAPI). Unmasked: interrupts
@@ -13,6 +14,17 @@ use std::collections::VecDeque;
 
 use crate::network::{NO_OPTIONS, Packet, flags};
 
+/// Thresholds of a ring whose NIC asks for pauses, packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingLimits {
+    /// Packets above which the switch must pause; packets of lossy classes find no room from here on.
+    pub xoff: usize,
+    /// Packets up to which it may then resume.
+    pub xon: usize,
+    /// Lossless classes, a bit each.
+    pub lossless: u8,
+}
+
 /// Settings of a [`ReceivePath`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiveConfig {
@@ -20,6 +32,8 @@ pub struct ReceiveConfig {
     pub frames: u32,
     /// Number of packets that may wait for the processor.
     pub ring: usize,
+    /// Thresholds of pauses; `None` if the NIC asks for none.
+    pub limits: Option<RingLimits>,
     /// Longest wait of a packet for an interrupt, ps (rx-usecs).
     pub wait_ps: u64,
     /// Whether the wait adapts to the arrival rate.
@@ -56,6 +70,8 @@ pub struct ReceivePath {
     /// simulation.
     pub event_ps: u64,
     polling: bool,
+    /// Whether the switch has been asked to pause.
+    pauses: bool,
     /// Unmasked: number of packets at the head of the ring that an interrupt has announced, arrival
     /// time of the first of the others, and interrupt time that the processor has not yet spent.
     announced: usize,
@@ -82,6 +98,7 @@ impl ReceivePath {
             ring: VecDeque::new(),
             event_ps: u64::MAX,
             polling: false,
+            pauses: false,
             announced: 0,
             first_ps: 0,
             pending_ps: 0,
@@ -94,10 +111,32 @@ impl ReceivePath {
         }
     }
 
-    /// Whether a packet from the wire finds no room.
+    /// Whether a packet of a class finds no room.
     #[inline]
-    pub fn is_full(&self) -> bool {
-        self.ring.len() >= self.config.ring
+    pub fn is_full(&self, class: usize) -> bool {
+        let room = match self.config.limits {
+            Some(limits) if limits.lossless >> class & 1 == 0 => limits.xoff,
+            Some(_) | None => self.config.ring,
+        };
+        self.ring.len() >= room
+    }
+
+    /// Whether the switch must pause now.
+    #[inline]
+    pub fn must_pause(&mut self) -> bool {
+        let over = |limits: RingLimits| self.ring.len() > limits.xoff;
+        let must = self.config.limits.is_some_and(over);
+        self.pauses |= must;
+        must
+    }
+
+    /// Whether the switch that has been paused may resume now; then this is told once.
+    #[inline]
+    pub fn may_resume(&mut self) -> bool {
+        let low = |limits: RingLimits| self.ring.len() <= limits.xon;
+        let may = self.pauses && self.config.limits.is_some_and(low);
+        self.pauses &= !may;
+        may
     }
 
     /// Whether the ring has a limit.

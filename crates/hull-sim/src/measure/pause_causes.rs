@@ -11,7 +11,7 @@ pub const PAUSE_CAUSE_COLUMNS: [Column; 10] = [
     Column::new(
         "root_from",
         "",
-        "switch of the port at the root of the tree",
+        "switch of the port at the root of the tree, or the host whose ring fills",
     ),
     Column::new("root_to", "", "node to which the root sends"),
     Column::new(

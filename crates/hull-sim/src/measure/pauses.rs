@@ -11,7 +11,11 @@ use crate::network::ClassPauses;
 /// Columns of `pauses.parquet`.
 pub const PAUSE_COLUMNS: [Column; 10] = [
     Column::new("from", "", "node that pauses"),
-    Column::new("to", "", "switch that asks for the pauses"),
+    Column::new(
+        "to",
+        "",
+        "switch, or host with a ring, that asks for the pauses",
+    ),
     Column::new(
         "class",
         "",
@@ -32,7 +36,7 @@ pub const PAUSE_COLUMNS: [Column; 10] = [
     Column::new(
         "headroom",
         "byte",
-        "headroom of link and class in the switch, as given or computed",
+        "headroom of link and class in the switch, as given or computed; 0 at a host",
     ),
     Column::new("headroom_used", "byte", "largest use of the headroom"),
     Column::new(

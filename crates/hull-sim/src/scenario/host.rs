@@ -113,6 +113,14 @@ pub struct Receive {
     /// limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<u32>,
+    /// Packets in the ring above which the NIC asks its switch to pause, with switch.pfc. Unset: the ring
+    /// without the packets that may still arrive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub xoff: Option<u32>,
+    /// Packets in the ring down to which the NIC lets its switch resume, with switch.pfc. Unset: two less than
+    /// xoff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub xon: Option<u32>,
     /// Longest wait of a packet for an interrupt (rx-usecs).
     #[serde(default)]
     pub wait: Time,

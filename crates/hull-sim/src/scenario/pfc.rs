@@ -278,8 +278,35 @@ fn sends_data_in(s: &Scenario, transport: &Transport, class: u8) -> bool {
     }
 }
 
+/// Checks the thresholds of receive rings.
+fn check_ring(s: &Scenario) -> Result<(), Problem> {
+    let Some(receive) = &s.host.receive else {
+        return Ok(());
+    };
+    let pauses = s.switch.pfc.is_some() && receive.ring.is_some();
+    for (key, packets) in [("xoff", receive.xoff), ("xon", receive.xon)] {
+        need(
+            pauses || packets.is_none(),
+            &format!("host.receive.{key}"),
+            "a number",
+            "no such key without switch.pfc and host.receive.ring: only a ring that fills asks for pauses",
+        )?;
+    }
+    if let (Some(ring), Some(xoff)) = (receive.ring, receive.xoff) {
+        let key = "host.receive.xoff";
+        let allowed = format!("1 to {}, below host.receive.ring", ring.saturating_sub(1));
+        require((1..ring).contains(&xoff), key, xoff, &allowed)?;
+    }
+    if let (Some(xoff), Some(xon)) = (receive.xoff, receive.xon) {
+        let allowed = format!("0 to {}, below host.receive.xoff", xoff - 1);
+        require(xon < xoff, "host.receive.xon", xon, &allowed)?;
+    }
+    Ok(())
+}
+
 /// Checks the constraints with other keys.
 pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
+    check_ring(s)?;
     let Some(pfc) = &s.switch.pfc else {
         return Ok(());
     };

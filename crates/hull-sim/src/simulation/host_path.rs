@@ -215,7 +215,7 @@ impl Simulation {
             return;
         }
         let receiver = &mut self.endpoints.hosts.receivers[host];
-        if receiver.is_full() {
+        if receiver.is_full(packet.class()) {
             receiver.drops += 1;
             let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
             (self.endpoints).drop_packet(packet, now_ps, options, &mut self.tally);
@@ -224,6 +224,10 @@ impl Simulation {
         if let Some(at_ps) = receiver.arrive(self.clock.now_ps, packet) {
             receiver.event_ps = at_ps;
             self.clock.schedule(at_ps, Kind::Receive, host);
+        }
+        if receiver.must_pause() {
+            (self.fabric.network).pause_to_host(self.clock.now_ps, host);
+            self.fabric.schedule_pauses(&mut self.clock);
         }
     }
 
@@ -242,6 +246,10 @@ impl Simulation {
             {
                 receiver.event_ps = at_ps;
                 self.clock.schedule(at_ps, Kind::Receive, host);
+            }
+            if receiver.may_resume() {
+                (self.fabric.network).resume_to_host(self.clock.now_ps, host);
+                self.fabric.schedule_pauses(&mut self.clock);
             }
             if let Some(received) = received {
                 self.arrive_at_stack(host, &received);

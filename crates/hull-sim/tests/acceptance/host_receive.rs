@@ -12,6 +12,7 @@ use super::star::{BULK, US_PS, assert_near, run, scenario};
 const CONFIG: ReceiveConfig = ReceiveConfig {
     frames: 4,
     ring: usize::MAX,
+    limits: None,
     wait_ps: 50 * US_PS,
     adaptive: false,
     join_bytes: 0,

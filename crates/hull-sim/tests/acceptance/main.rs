@@ -69,6 +69,7 @@ mod shared_memory;
 mod short_keys;
 mod single_flow;
 mod single_mistakes;
+mod slow_receiver;
 mod slowdown;
 mod star;
 mod swift;

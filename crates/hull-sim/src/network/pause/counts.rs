@@ -15,7 +15,7 @@ pub struct ClassPauses {
     pub resumes: u64,
     /// Time for which the near end paused, ps.
     pub paused_ps: u64,
-    /// Headroom at the far end, bytes.
+    /// Headroom at the far end, bytes; 0 at a host, whose ring counts packets.
     pub headroom_bytes: u64,
     /// Largest use of the headroom, bytes.
     pub most_in_headroom_bytes: u64,
@@ -27,13 +27,17 @@ impl Network {
     /// Pauses of a class on a port's link until `now_ps`; `None` if the far end never asks for any.
     pub fn class_pauses(&self, port: usize, class: usize, now_ps: u64) -> Option<ClassPauses> {
         let pauses = self.pauses.as_deref()?;
-        let place = (*self.places.get(port ^ 1)?)?;
         if class >= self.classes {
             return None;
         }
-        let memory = &self.memories[place.memory as usize];
-        let ingress = memory.guarded(place.queue as usize + class)?;
-        let (headroom_bytes, most_in_headroom_bytes, drops) = ingress.readings();
+        let (headroom_bytes, most_in_headroom_bytes, drops) = match self.places.get(port ^ 1)? {
+            Some(place) => {
+                let memory = &self.memories[place.memory as usize];
+                memory.guarded(place.queue as usize + class)?.readings()
+            }
+            None if pauses.is_asked_by_host(port, class) => (0, 0, 0),
+            None => return None,
+        };
         let counts = pauses.counts[port][class];
         let since_ps = pauses.paused[port][class].since_ps;
         Some(ClassPauses {

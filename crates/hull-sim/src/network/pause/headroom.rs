@@ -110,11 +110,23 @@ impl PauseLoop {
         self.terms().total_ps()
     }
 
-    /// Headroom that loses no packet, bytes.
-    pub fn headroom_bytes(&self) -> u64 {
+    /// Bytes that the peer's link carries in the longest time.
+    fn carried_bytes(&self) -> u128 {
         let bits = u128::from(self.longest_ps()) * u128::from(self.peer_rate_bps);
         // One more for what times in whole ps cut off.
-        let carried = bits.div_ceil(8_000_000_000_000) + 1;
+        bits.div_ceil(8_000_000_000_000) + 1
+    }
+
+    /// Largest number of packets that arrive in the longest time, after the one that crosses a threshold.
+    pub fn headroom_packets(&self) -> u64 {
+        let least = u128::from(self.peer_least_bytes.min(self.peer_mtu_bytes).max(1));
+        let framed = least + u128::from(self.framing_bytes);
+        self.carried_bytes().div_ceil(framed) as u64
+    }
+
+    /// Headroom that loses no packet, bytes.
+    pub fn headroom_bytes(&self) -> u64 {
+        let carried = self.carried_bytes();
         let of_size = |bytes: u64| {
             let framed = u128::from(bytes + self.framing_bytes);
             (carried * u128::from(self.occupied(bytes))).div_ceil(framed) as u64
@@ -158,6 +170,8 @@ mod tests {
         };
         assert_eq!(link.longest_ps(), 14_278_000);
         assert_eq!(link.headroom_bytes(), 14_219 + 9_000);
+        // Packets of 64 + 38 bytes: 14,279 bytes on the link are 139.99 of them.
+        assert_eq!(link.headroom_packets(), 140);
         // Packets of 1,001 bytes occupy two cells of 1,000: 14,279 bytes on the link take 28,530.
         let cells = PauseLoop {
             cell_bytes: 1_000,

@@ -8,7 +8,7 @@
 //! packet that its port is sending, takes the time of 64 bytes with framing, the link's delay and the
 //! peer's reaction time, and then the peer selects no packet of the class any more. A pause ends with
 //! the frame to resume, which travels likewise, or after its time. A switch that still needs one asks
-//! again ([`Renewal`]).
+//! again ([`Renewal`]). A host's NIC may ask for pauses, too ([`receivers`]).
 //!
 //! A failed link loses the frames on it and ends the pauses of its ports. When it is restored, a switch
 //! that still needs a pause asks again. Each pause has a cause ([`causes`]), and pauses may lock each other
@@ -19,6 +19,7 @@ mod counts;
 mod deadlock;
 mod guard;
 mod headroom;
+mod receivers;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,6 +32,7 @@ use super::{Network, Port};
 
 use causes::Causes;
 use deadlock::Checks;
+use receivers::Receivers;
 
 pub use causes::{Cause, Caused};
 pub use counts::ClassPauses;
@@ -92,7 +94,7 @@ enum Act {
     Check,
 }
 
-/// Pauses that the ports of a memory ask for.
+/// Pauses that the ports of a memory, or of a host, ask for.
 #[derive(Debug)]
 struct Asking {
     /// Ports of the memory, in the order of their queues.
@@ -105,6 +107,30 @@ struct Asking {
     causes: Vec<u32>,
     /// Time of the next look, ps; in the past if none is due.
     look_ps: u64,
+}
+
+impl Asking {
+    /// Creates the state of ports with this number of classes.
+    fn new(ports: Vec<u32>, classes: usize) -> Self {
+        let places = ports.len() * classes;
+        Asking {
+            ports,
+            asking: Vec::new(),
+            asked_ps: vec![0; places],
+            causes: vec![0; places],
+            look_ps: 0,
+        }
+    }
+
+    fn classes(&self) -> usize {
+        self.asked_ps.len() / self.ports.len()
+    }
+
+    /// Begins to ask for a pause with this cause.
+    fn begin(&mut self, from: u32, cause: u32) {
+        self.asking.push(from);
+        self.causes[from as usize] = cause;
+    }
 }
 
 /// Pause of a class at a port.
@@ -133,6 +159,7 @@ pub(super) struct Pauses {
     counts: Vec<[ClassPauses; CLASSES]>,
     causes: Causes,
     checks: Checks,
+    receivers: Receivers,
     /// Time (ps), number for the order, and what is due.
     due: BinaryHeap<Reverse<(u64, u64, Act)>>,
     number: u64,
@@ -150,7 +177,7 @@ impl Pauses {
     /// Sends a frame of a port and class over the port's link.
     fn send(&mut self, now_ps: u64, link: &Port, memory: usize, from: u32, pauses: bool) {
         let asking = &mut self.memories[memory];
-        let classes = asking.asked_ps.len() / asking.ports.len();
+        let classes = asking.classes();
         let own = asking.ports[from as usize / classes];
         let settings = self.links[own as usize];
         asking.asked_ps[from as usize] = now_ps;
@@ -172,6 +199,18 @@ impl Pauses {
             self.schedule(at_ps, Act::Pause { port, class, cause });
         } else {
             self.schedule(at_ps, Act::Resume { port, class });
+        }
+    }
+
+    /// Whether a packet above the threshold repeats the frame of a pause that is on.
+    fn repeats(&self, now_ps: u64, memory: usize, from: u32) -> bool {
+        let asking = &self.memories[memory];
+        let own = asking.ports[from as usize / asking.classes()] as usize;
+        let expires_ps = asking.asked_ps[from as usize] + self.links[own].lasts_ps;
+        match self.renewal {
+            Renewal::HalfTime | Renewal::Never => false,
+            Renewal::Expiry => expires_ps <= now_ps,
+            Renewal::EachPacket => true,
         }
     }
 
@@ -202,26 +241,18 @@ impl Network {
     /// ([`Network::share`]).
     pub fn pause_links(&mut self, config: PauseConfig) {
         self.count_ingress();
-        let mut memories = Vec::from_iter(self.memories.iter().map(|_| Asking {
-            ports: Vec::new(),
-            asking: Vec::new(),
-            asked_ps: Vec::new(),
-            causes: Vec::new(),
-            look_ps: 0,
-        }));
-        let mut guards = vec![Vec::new(); memories.len()];
+        let mut guards = vec![Vec::new(); self.memories.len()];
         for (port, place) in self.places.iter().enumerate() {
             if let Some(place) = place {
-                memories[place.memory as usize].ports.push(port as u32);
                 guards[place.memory as usize].push((place.queue, port));
             }
         }
-        for (asking, of_ports) in memories.iter_mut().zip(&mut guards) {
+        let memories = guards.iter_mut().map(|of_ports| {
             of_ports.sort_unstable();
-            asking.ports = of_ports.iter().map(|&(_, port)| port as u32).collect();
-            asking.asked_ps = vec![0; of_ports.len() * self.classes];
-            asking.causes = vec![0; of_ports.len() * self.classes];
-        }
+            let ports = of_ports.iter().map(|&(_, port)| port as u32).collect();
+            Asking::new(ports, self.classes)
+        });
+        let memories = Vec::from_iter(memories);
         for (memory, of_ports) in self.memories.iter_mut().zip(&guards) {
             let of_ports = of_ports.iter().flat_map(|&(_, port)| &config.guards[port]);
             memory.guard(&Vec::from_iter(of_ports.copied()), config.whole_links);
@@ -238,6 +269,7 @@ impl Network {
             counts: vec![Default::default(); self.ports.len()],
             causes: Causes::default(),
             checks: Checks::new(&self.ports),
+            receivers: Receivers::default(),
             due: BinaryHeap::new(),
             number: 0,
             wakes: Vec::new(),
@@ -287,21 +319,18 @@ impl Network {
         let asking = &mut pauses.memories[memory as usize];
         let own = asking.ports[from as usize / self.classes] as usize;
         if asking.asking.contains(&from) {
-            let expires_ps = asking.asked_ps[from as usize] + pauses.links[own].lasts_ps;
-            match pauses.renewal {
-                Renewal::HalfTime | Renewal::Never => return,
-                Renewal::Expiry if expires_ps > now_ps => return,
-                Renewal::Expiry | Renewal::EachPacket => {}
+            if !pauses.repeats(now_ps, memory as usize, from) {
+                return;
             }
         } else {
-            asking.asking.push(from);
             let busiest = self.memories[memory as usize].busiest(from as usize);
             let cause = asking.ports[busiest.unwrap_or(queue / self.classes)];
             let class = from as usize % self.classes;
             let above = pauses.paused[cause as usize][class];
             let above = above.since_ps.map(|_| above.cause);
             let paused = (own as u32 ^ 1, class as u8);
-            asking.causes[from as usize] = pauses.causes.number(cause, paused, above);
+            let cause = pauses.causes.number(cause, paused, above);
+            pauses.memories[memory as usize].begin(from, cause);
         }
         pauses.send(now_ps, &self.ports[own], memory as usize, from, true);
         self.look_after(now_ps, memory);
@@ -449,19 +478,22 @@ impl Network {
         });
     }
 
-    /// Asks again for the pauses that a switch still needs when a port's link is restored.
+    /// Asks again for the pauses that a switch or a host still needs when a port's link is restored.
     pub fn repeat_pauses(&mut self, now_ps: u64, port: usize) {
-        let Some(&Some(place)) = self.places.get(port) else {
-            return;
-        };
         let Some(pauses) = self.pauses.as_deref_mut() else {
             return;
         };
-        let first = place.queue;
+        let (memory, first) = match self.places.get(port) {
+            Some(&Some(place)) => (place.memory as usize, place.queue),
+            Some(None) | None => match pauses.receiver_at(port as u32) {
+                Some(receiver) => receiver,
+                None => return,
+            },
+        };
         let own = first..first + self.classes as u32;
-        let asking = &pauses.memories[place.memory as usize].asking;
+        let asking = &pauses.memories[memory].asking;
         for from in Vec::from_iter(asking.iter().copied().filter(|from| own.contains(from))) {
-            pauses.send(now_ps, &self.ports[port], place.memory as usize, from, true);
+            pauses.send(now_ps, &self.ports[port], memory, from, true);
         }
     }
 }

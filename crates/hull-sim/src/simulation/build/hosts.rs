@@ -3,6 +3,7 @@
 use hull_core::flow_association::{FlowAssociationConfig, WhenFull};
 use hull_core::pacer::{PacerConfig, WhenFifoFull};
 
+use super::rings::ring_limits;
 use super::switches::host_port;
 use crate::host::{
     DelayLine, HostSide, Nic, PacerStage, ReceiveConfig, ReceivePath, SendConfig, SendProcessor,
@@ -66,9 +67,10 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
     }
     side.has_stages = !(side.senders.is_empty() && side.stacks.is_empty());
     if let Some(receive) = &settings.receive {
-        let config = ReceiveConfig {
+        let config = |host: usize| ReceiveConfig {
             frames: receive.frames,
             ring: receive.ring.map_or(usize::MAX, |packets| packets as usize),
+            limits: ring_limits(scenario, graph, host),
             wait_ps: receive.wait.0,
             adaptive: receive.adaptive,
             join_bytes: receive.join.0 as u32,
@@ -78,7 +80,9 @@ pub(super) fn build(scenario: &Scenario, graph: &Graph, seed: u64) -> Result<Hos
             frame_ps: receive.frame_cost.0,
             unmasked: receive.unmasked,
         };
-        side.receivers = (0..hosts).map(|_| ReceivePath::new(config)).collect();
+        side.receivers = (0..hosts)
+            .map(|host| ReceivePath::new(config(host)))
+            .collect();
     }
     Ok(side)
 }

@@ -5,6 +5,7 @@ mod memory;
 mod message;
 mod pause_kinds;
 mod pauses;
+mod rings;
 mod switches;
 mod tcp;
 
@@ -96,11 +97,15 @@ fn assemble(
     let graph = Arc::clone(scenario.graph());
     switches::check_memory(scenario, &graph)?;
     pauses::check(scenario, &graph)?;
+    rings::check(scenario, &graph)?;
     let routes = Routes::new(&graph);
     let mut network = Network::new(switches::ports(scenario, &graph, seed));
     switches::share_memory(scenario, &graph, &mut network);
     if let Some(pfc) = &scenario.switch.pfc {
         network.pause_links(pauses::config(scenario, pfc, &graph));
+        if rings::pause(scenario) {
+            network.pause_to_hosts(rings::host_ports(&graph), rings::classes(scenario, pfc));
+        }
     }
     network.sends_notices = scenario.switch.qcn.is_some();
     let telemetry = scenario.switch.telemetry.unwrap_or_default();
@@ -202,6 +207,7 @@ pub fn verify(scenario: &Resolved) -> Result<Estimate, Problem> {
     let graph = scenario.graph();
     switches::check_memory(scenario, graph)?;
     pauses::check(scenario, graph)?;
+    rings::check(scenario, graph)?;
     let traffic = scenario.traffic(&HostNames::of(graph), scenario.run.seed)?;
     memory::check(scenario, graph, &traffic)
 }

@@ -16,7 +16,7 @@ fn is_of_switch(graph: &Graph, port: usize) -> bool {
     graph.nodes[graph.port_owner(port)].kind == Kind::Switch
 }
 
-/// Link over which a switch's port asks for pauses.
+/// Link over which a port asks for pauses.
 pub(super) fn pause_loop(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> PauseLoop {
     let (mtu, peer) = (scenario.transport.mtu.0, Graph::opposite(port));
     let commit_bytes = scenario.switch.commit.0;
@@ -27,16 +27,20 @@ pub(super) fn pause_loop(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: us
     let headers = scenario.all_transports().map(smallest);
     let memory = scenario.switch.memory.as_ref();
     let cell = memory.and_then(|memory| memory.cell);
+    let own_commit = |port: usize| {
+        let is_switch = is_of_switch(graph, port);
+        if is_switch { commit_bytes } else { 0 }
+    };
     let peer_is_switch = is_of_switch(graph, peer);
     PauseLoop {
         rate_bps: graph.wire(port).rate_bps,
         peer_rate_bps: graph.wire(peer).rate_bps,
         framing_bytes: scenario.transport.framing.0,
         mtu_bytes: mtu,
-        commit_bytes,
+        commit_bytes: own_commit(port),
         peer_least_bytes: headers.min().unwrap_or(1),
         peer_mtu_bytes: mtu,
-        peer_commit_bytes: if peer_is_switch { commit_bytes } else { 0 },
+        peer_commit_bytes: own_commit(peer),
         frame_delay_ps: graph.wire(port).delay_ps,
         data_delay_ps: match peer_is_switch {
             true => delay_ps(scenario, graph, peer).0,
@@ -70,7 +74,12 @@ fn guard(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Guard {
 }
 
 /// Limits of each class at a port; none at a host's.
-pub(super) fn guards(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Vec<Option<Guard>> {
+pub(super) fn guards(
+    scenario: &Scenario,
+    pfc: &Pfc,
+    graph: &Graph,
+    port: usize,
+) -> Vec<Option<Guard>> {
     let classes = scenario.switch.priorities as u8;
     let own = is_of_switch(graph, port).then(|| guard(scenario, pfc, graph, port));
     let counts = |class: u8| pfc.is_lossless(class) && (class == 0 || !pfc.whole_link);
