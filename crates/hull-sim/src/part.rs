@@ -107,6 +107,9 @@ pub struct Summary {
     /// Times that a flow of a list found no path through the switch that it must pass, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin_misses: Option<u64>,
+    /// Data packets received with a code point that `switch.dscp` lacks, if it knows any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown_dscp: Option<u64>,
     /// Largest number of flow slots in use at once.
     pub flow_slots: u64,
     /// Packets marked CE.
@@ -209,6 +212,7 @@ pub fn run(
         pauses: PauseSummary::of(&outcome.pauses),
         late_flows: Some(outcome.late_flows).filter(|&late| late > 0),
         pin_misses: Some(outcome.pin_misses).filter(|&misses| misses > 0),
+        unknown_dscp: scenario.packets_of_unknown_code(&outcome.data_packets),
         flow_slots: outcome.flow_slots,
         marks: outcome.marks,
         drops: outcome.packets.dropped,

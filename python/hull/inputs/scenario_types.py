@@ -1091,6 +1091,8 @@ class Transport(TypedDict):
     """TCP small queues."""
     paced: NotRequired[bool]
     """Whether its flows are paced if hosts have a pacer."""
+    dscp: NotRequired[int]
+    """Code point of its data (DSCP), for which switch.dscp gives the class."""
     priority: NotRequired[int]
     """Priority class of its packets, 0 first, below switch.priorities; unset:
     workload.high_priority_below decides.
@@ -1410,6 +1412,15 @@ class Dwrr(TypedDict):
     """
 
 
+class Dscp(TypedDict):
+    """Class of the packets with a code point."""
+
+    code: int
+    """Code point, 0 to 63."""
+    priority: int
+    """Priority class, below switch.priorities."""
+
+
 class Pfc(TypedDict):
     """Priority flow control (IEEE 802.1Q), or PAUSE of whole links (IEEE 802.3): a switch that
     holds too many packets from a link asks the other end to pause (docs/pauses.md).
@@ -1516,6 +1527,10 @@ class Switch(TypedDict):
     priorities: NotRequired[int]
     """Queues of each port, the first for messages of high priority
     (workload.high_priority_below); served in strict priority unless switch.dwrr is set.
+    """
+    dscp: NotRequired[list[Dscp]]
+    """Classes of packets by their code point (transport.dscp); others are in the class of
+    transport.priority and counted.
     """
     dwrr: NotRequired[Dwrr]
     """Deficit round robin among the classes; without this table they are served in strict

@@ -62,6 +62,7 @@ def warnings_of(
             _small_window(cell),
             *_unfinished(averages),
             _empty_groups(averages),
+            _unknown_dscp(seeds),
             _pin_misses(seeds),
             _late_flows(seeds),
             _one_thread(seeds),
@@ -144,6 +145,16 @@ def _late_flows(parts: Sequence[Mapping[str, Any]]) -> str:
     return (
         f"{rows} of the flow list would start after the measured time (run.warmup + run.duration) "
         "and did not"
+    )
+
+
+def _unknown_dscp(parts: Sequence[Mapping[str, Any]]) -> str:
+    packets = max((part.get("unknown_dscp", 0) for part in parts), default=0)
+    if not packets:
+        return ""
+    return (
+        f"the switches did not know the code point of {packets:,} data packets (unknown_dscp), "
+        "whose class followed from transport.priority"
     )
 
 

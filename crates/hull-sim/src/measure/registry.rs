@@ -393,6 +393,12 @@ const AFTER_SEVERAL: &[Statistic] = &[
          after a change of links, and took any other; absent if there are none",
     ),
     Statistic::new(
+        "unknown_dscp",
+        Packet,
+        Mean,
+        "data packets received whose `transport.dscp` is not in `switch.dscp`; absent without `switch.dscp`",
+    ),
+    Statistic::new(
         "flow_slots",
         Count,
         Not,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::{
-    Resolved, Scenario, constant_rate, host, measure, message, pacer, pfc, qcn, queue_rules, rcp,
-    resolved, run, switch, telemetry, transport, transports,
+    Resolved, Scenario, constant_rate, dscp, host, measure, message, pacer, pfc, qcn, queue_rules,
+    rcp, resolved, run, switch, telemetry, transport, transports,
 };
 use crate::problem::{Problem, need, quoted, require};
 use crate::topology::{self, Graph};
@@ -68,6 +68,7 @@ fn together(last: Option<&Resolved>, s: &Scenario) -> Result<Arc<Graph>, Problem
     constant_rate::check(s)?;
     queue_rules::check_together(s)?;
     telemetry::check(s)?;
+    dscp::check(s)?;
     pfc::check(s)?;
     need(
         s.switch.dwrr.is_none() || s.measure.probe.is_none(),

@@ -8,6 +8,7 @@ mod congestion_control;
 mod constant_rate;
 mod default;
 mod delayed_ack;
+mod dscp;
 mod dwrr;
 mod erasure;
 mod error;
@@ -70,6 +71,7 @@ pub use crate::workload::{
     PoissonFlows, Production, Requests, SizeClass, Sizes, Workloads as Workload, check_requests,
 };
 pub use congestion_control::ExternalControls;
+pub use dscp::Dscp;
 pub use dwrr::Dwrr;
 pub use erasure::Erasure;
 pub use error::{Mistake, Place, ScenarioError};

@@ -269,7 +269,7 @@ impl Pfc {
 
 /// Whether data of a transport may be of a class.
 fn sends_data_in(s: &Scenario, transport: &Transport, class: u8) -> bool {
-    match transport.priority {
+    match s.class_of(transport) {
         Some(own) => own == class,
         None => {
             let is_high = class == 0 && s.workload.high_priority_below.is_some();

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::default;
+use super::dscp::Dscp;
 use super::dwrr::Dwrr;
 use super::marking::{MarkOn, Marking, check as marking};
 use super::memory::{self, Memory};
@@ -53,6 +54,10 @@ pub struct Switch {
     /// strict priority unless switch.dwrr is set.
     #[serde(default = "default::one_u32")]
     pub priorities: u32,
+    /// Classes of packets by their code point (transport.dscp); others are in the class of transport.priority and
+    /// counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dscp: Vec<Dscp>,
     /// Deficit round robin among the classes; without this table they are served in strict priority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dwrr: Option<Dwrr>,
@@ -256,6 +261,7 @@ impl Switch {
             memory: _,     // is judged with what flows and ports share
             pfc: _,        // as memory
             priorities: _, // the next packet is chosen when the link is free
+            dscp: _,       // gives packets their class
             dwrr: _,       // as with priorities, which it needs
             dualpi2: _,    // as with priorities
             fq_codel: _,   // as memory

@@ -83,6 +83,9 @@ pub struct Transport {
     /// Whether its flows are paced if hosts have a pacer.
     #[serde(skip_serializing_if = "is_true")]
     pub paced: bool,
+    /// Code point of its data (DSCP), for which switch.dscp gives the class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<u8>,
     /// Priority class of its packets, 0 first, below switch.priorities; unset: workload.high_priority_below
     /// decides.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,6 +172,7 @@ impl Default for Transport {
             tso_win_divisor: 0,
             small_queues: SmallQueues::default(),
             paced: true,
+            dscp: None,
             priority: None,
             bic: Bic::default(),
             constant_rate: ConstantRate::default(),

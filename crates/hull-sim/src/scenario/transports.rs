@@ -209,6 +209,14 @@ impl Scenario {
             .collect()
     }
 
+    /// Number of transports whose packets are counted for each; 0 if they are not.
+    pub(crate) fn counted_transports(&self) -> usize {
+        match self.unknown_codes() {
+            Some(codes) => codes.len(),
+            None => self.transport_names().len(),
+        }
+    }
+
     /// Rejects a transport that neither a workload nor a row of a flow list names, and one that rows cannot
     /// use. `listed` contains the transport numbers of the rows.
     pub(crate) fn check_listed(&self, listed: &[u16]) -> Result<(), (String, String)> {

@@ -120,6 +120,8 @@ pub struct Outcome {
     pub throughput: Throughput,
     /// Use of each link.
     pub links: Vec<LinkCount>,
+    /// Data packets received, by transport; none unless they are counted.
+    pub data_packets: Vec<u64>,
     /// Pauses of links by class, with priority flow control.
     pub pauses: Vec<PauseCount>,
     /// Causes of pauses, with priority flow control.
@@ -207,6 +209,7 @@ impl Outcome {
             links: fabric.links(hosts, before, &measured),
             pauses: fabric.pauses(simulated_ps),
             pause_causes: fabric.pause_causes(simulated_ps),
+            data_packets: tally.of_transports.iter().map(|of| of.packets).collect(),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
             processor: instruments.processor(simulated_ps, hosts),
             sending_processor: sending_processor(simulated_ps, hosts),

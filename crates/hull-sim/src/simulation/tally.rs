@@ -10,7 +10,7 @@ pub(super) struct Tally {
     pub(super) packets_dropped: u64,
     pub(super) packet_hops: u64,
     pub(super) counts: Counts,
-    /// Counts by transport, if there are several.
+    /// Counts by transport, if there are several or switches know code points.
     pub(super) of_transports: Vec<TransportCount>,
     pub(super) events_served: u64,
     /// Number of these when the control was last looked at.

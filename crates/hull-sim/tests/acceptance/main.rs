@@ -13,6 +13,7 @@ mod dctcp_queue;
 mod deadlock;
 mod determinism;
 mod droptail_sawtooth;
+mod dscp;
 mod durations;
 mod ecn_reaction;
 mod fingerprint;

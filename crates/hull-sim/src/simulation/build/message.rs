@@ -76,7 +76,7 @@ pub(super) fn template(
     };
     Ok(Template {
         initial: Initial::Message(Box::new(distances)),
-        class: transport.priority,
+        class: scenario.class_of(transport),
         has_pace: false,
         paces_window: false,
         rate_limiters: None,

@@ -175,7 +175,7 @@ fn assemble(
             completion: Completion::default(),
         },
         tally: Tally {
-            of_transports: vec![TransportCount::default(); scenario.transport_names().len()],
+            of_transports: vec![TransportCount::default(); scenario.counted_transports()],
             ..Tally::default()
         },
         partition: None,

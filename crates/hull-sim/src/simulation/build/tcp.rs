@@ -32,7 +32,7 @@ pub(super) fn template(
         associates: tcp.paced && echo != EchoKind::Accurate,
         has_handshake: tcp.handshake && echo != EchoKind::Silent,
         acks_each: tcp.ack_every == 1,
-        class: tcp.priority,
+        class: scenario.class_of(tcp),
         initial: Initial::Stream(Box::new((
             Sender::new(&sender(tcp, control.clone())),
             Receiver::new(&receiver(tcp, &control)),

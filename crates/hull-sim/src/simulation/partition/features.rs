@@ -191,6 +191,7 @@ fn of_transport(transport: &Transport) -> Obstacle {
         tso_win_divisor: _,
         small_queues: _,
         paced: _,
+        dscp: _, // as priority
         priority: _,
         bic: _,
         constant_rate: _,
