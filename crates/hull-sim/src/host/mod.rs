@@ -76,6 +76,11 @@ impl HostSide {
         }
     }
 
+    /// Whether a host's queue is at its port, not before a pacer.
+    pub fn queues_at_port(&self) -> bool {
+        self.pacers.is_empty() || self.paces_pieces
+    }
+
     /// NICs of a host.
     pub fn nics_of(&self, host: usize) -> Range<usize> {
         match &self.several_nics {

@@ -317,7 +317,6 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
         ("switch.fq_codel", switch.fq_codel.is_some()),
         ("switch.pie", switch.pie.is_some()),
         ("switch.trimming", switch.trimming.is_some()),
-        ("pacer", s.pacer.is_some()),
         ("measure.probe", s.measure.probe.is_some()),
     ];
     for (other, is) in others {

@@ -156,7 +156,9 @@ impl Simulation {
         {
             self.fabric.note_wait(packet, port, *waited_ps);
         }
-        let limits = self.endpoints.limits_queues && self.fabric.is_of_host(port);
+        let limits = self.endpoints.limits_queues
+            && self.fabric.is_of_host(port)
+            && self.endpoints.hosts.queues_at_port();
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
             let (clock, fabric) = (&mut self.clock, &mut self.fabric);
             (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);

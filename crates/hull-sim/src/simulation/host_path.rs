@@ -150,9 +150,7 @@ impl Simulation {
     fn send_from(&mut self, nic: usize, place: u32, is_last: bool) {
         let port = self.endpoints.hosts.ports[nic] as usize;
         let path = (Graph::opposite(port), port); // no packet came over the link to the host
-        let hosts = &self.endpoints.hosts;
-        let queues_at_port = hosts.pacers.is_empty() || hosts.paces_pieces;
-        let is_limited = self.endpoints.limits_queues && queues_at_port;
+        let is_limited = self.endpoints.limits_queues && self.endpoints.hosts.queues_at_port();
         if !is_last && !is_limited {
             self.transmit(self.clock.now_ps, path, place);
             return;

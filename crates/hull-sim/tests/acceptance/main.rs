@@ -36,6 +36,7 @@ mod measuring;
 mod messages;
 mod other_controls;
 mod overrides;
+mod paced_pauses;
 mod pacer_place;
 mod pacer_settings;
 mod pause_kinds;

@@ -299,7 +299,10 @@ fn bad_settings_are_refused() {
             &["switch.pfc.alpha", "one of xoff, alpha"],
         ),
         (&["switch.buffer=100pkts"], &["switch.buffer", "unlimited"]),
-        (&["pacer={}"], &["pacer", "switch.pfc"]),
+        (
+            &["switch.pie={target=\"20us\",interval=\"1ms\"}"],
+            &["switch.pie", "switch.pfc"],
+        ),
         (
             &["switch.cut_through=64B"],
             &["switch.cut_through", "switch.pfc"],

@@ -34,7 +34,7 @@ pub(super) fn port(scenario: &Scenario, graph: &Graph, number: usize, seed: u64)
                 // The host's queue is before the pacer; the wire after it accepts every packet.
                 config.buffer = BufferLimit::Unlimited;
                 (config.classes, config.order) = (1, Order::Turns);
-                config.selects = false;
+                config.selects = scenario.switch.pfc.is_some();
             }
             let loss = graph.loss(number).or(scenario.host.loss);
             let site = site(scenario, graph, number, seed);
