@@ -80,6 +80,12 @@ def warnings(*settings: str, **tables: Any) -> list[str]:
             ["transport.paced=true"],
         ),
         (
+            ["switch.pfc.watchdog={}", "run.drain=0s"],
+            "switch.pfc.watchdog: has no effect, because the run is not longer than its "
+            "detection, 200ms",
+            ["run.duration=300ms"],
+        ),
+        (
             ["host.transmit={}"],
             "host.transmit: has no effect without packet_cost or frame_cost",
             ["host.transmit.frame_cost=1us"],

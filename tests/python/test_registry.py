@@ -56,7 +56,7 @@ EVERYTHING: dict[str, Any] = {
 
 PAUSED: dict[str, Any] = {
     **{key: EVERYTHING[key] for key in ("name", "run", "topology", "host", "transport")},
-    "switch": EVERYTHING["switch"] | {"pfc": {}},
+    "switch": EVERYTHING["switch"] | {"pfc": {"watchdog": {}}},
     "workload": {"incast": {"total": "10KB"}},
 }
 """A scenario with pauses, which some of the others' keys exclude."""

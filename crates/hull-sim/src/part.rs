@@ -209,7 +209,7 @@ pub fn run(
         ),
         failure_drops: failure_drops(&outcome.links),
         links: by_tier(&outcome.links),
-        pauses: PauseSummary::of(&outcome.pauses),
+        pauses: PauseSummary::of(&outcome.pauses, outcome.locks),
         late_flows: Some(outcome.late_flows).filter(|&late| late > 0),
         pin_misses: Some(outcome.pin_misses).filter(|&misses| misses > 0),
         unknown_dscp: scenario.packets_of_unknown_code(&outcome.data_packets),

@@ -22,6 +22,8 @@ Preset = Literal["triumph", "scorpion", "cat4948"]
 """
 Renewal = Literal["half_time", "expiry", "each_packet", "never"]
 """When a switch asks again for a pause that it still needs."""
+WatchdogAction = Literal["drop", "forward", "alert"]
+"""What a watchdog does in a storm, as SONiC's actions of these names."""
 PfcRules = Literal["802.1q", "ns3-datacenter", "hpcc", "conweave"]
 """Rules of a switch's memory for lossless traffic. The simulators are ns-3 forks, at the
 revisions of docs/pauses.md.
@@ -1421,6 +1423,25 @@ class Dscp(TypedDict):
     """Priority class, below switch.priorities."""
 
 
+class PfcWatchdog(TypedDict):
+    """Watchdog of a switch: a class of a port that is paused too long is a storm
+    (docs/pauses.md).
+    """
+
+    detection: NotRequired[Time]
+    """Time for which a class is paused, while a packet waits in it, until it is a storm. SONiC's
+    `pfcwd start_default` has the default.
+    """
+    restoration: NotRequired[Time]
+    """Time without a pause after which a storm is over. Unset: twice `detection`, as SONiC's
+    `pfcwd start`; 200 ms if that is unset, too, as `pfcwd start_default`.
+    """
+    action: NotRequired[WatchdogAction]
+    """What a switch does in a storm: discard the packets of the queue, ignore the pauses, or
+    count the storm.
+    """
+
+
 class Pfc(TypedDict):
     """Priority flow control (IEEE 802.1Q), or PAUSE of whole links (IEEE 802.3): a switch that
     holds too many packets from a link asks the other end to pause (docs/pauses.md).
@@ -1467,6 +1488,8 @@ class Pfc(TypedDict):
     """Bytes of a port and class below which its peer resumes in any case."""
     headroom_outside: NotRequired[bool]
     """Whether the headroom is beside `switch.memory`, not a part of it."""
+    watchdog: NotRequired[PfcWatchdog]
+    """Watchdog of the switches' pauses. Unset: there is none."""
     rules: NotRequired[PfcRules]
     """Rules whose values the unset keys have: IEEE 802.1Q's, or a simulator's."""
 

@@ -36,7 +36,7 @@ ASKED_FOR = {
 """Optional tables, with the part of a scenario that each requires."""
 
 
-_ONLY_WHERE_THERE = ("group",)
+_ONLY_WHERE_THERE = ("group", "storms", "restored", "discarded")
 """Columns that a file describes only if it has them: other files keep their bytes."""
 
 

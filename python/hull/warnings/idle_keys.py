@@ -30,6 +30,7 @@ def key_states(scenario: Scenario, network: Network) -> Iterator[State]:
         _of_hosts(scenario["host"]),
         _of_nics(scenario["host"], network),
         _of_memory(scenario),
+        _of_watchdog(scenario),
         _batches(scenario["workload"], network),
         _deadlines(scenario["workload"]),
     )
@@ -145,6 +146,15 @@ def _of_memory(scenario: Scenario) -> Iterator[State]:
         reason = f"{memory['limit']} has no effect, because {told} allows no more"
         acts = _core.quantity("size", memory["limit"]) < most
         yield "switch.memory.limit", None if acts else reason
+
+
+def _of_watchdog(scenario: Scenario) -> Iterator[State]:
+    watchdog = scenario["switch"].get("pfc", {}).get("watchdog")
+    if watchdog is not None:
+        detection = watchdog["detection"]
+        run = (_time(scenario["run"][key]) for key in ("warmup", "duration", "drain"))
+        reason = f"has no effect, because the run is not longer than its detection, {detection}"
+        yield "switch.pfc.watchdog", None if _time(detection) < sum(run) else reason
 
 
 def _batches(workload: Mapping[str, Any], network: Network) -> Iterator[State]:

@@ -23,12 +23,15 @@ def pause_warnings(
     if "pfc" not in scenario["switch"]:
         return
     yield from _late_marks(json.loads(kinds()))
+    watchdog = scenario["switch"]["pfc"].get("watchdog")
     ports = cycle()
     if ports:
         shown = ", ".join(ports[:_MOST_NAMES])
         more = f" and {len(ports) - _MOST_NAMES} more" if len(ports) > _MOST_NAMES else ""
+        ends = watchdog is not None and watchdog["action"] != "alert"
+        until = "until the watchdog acts" if ends else "for ever"
         yield (
-            f"switch.pfc: pauses can lock {len(ports)} ports for ever, because paths between hosts "
+            f"switch.pfc: pauses can lock {len(ports)} ports {until}, because paths between hosts "
             f"make each wait for the next and the last for the first: {shown}{more}; routes that "
             "go up and then down, as in a fat tree, have no such cycle"
         )

@@ -35,6 +35,8 @@ pub struct LinkCount {
     pub drops: u64,
     /// Dropped packets that were lost because the link had failed.
     pub failure_drops: u64,
+    /// Dropped packets that the watchdog of pauses discarded; `None` without one.
+    pub discarded: Option<u64>,
     /// Dropped packets that the link lost at random; `None` at a link without random loss.
     pub lost: Option<u64>,
     /// Packets dropped by the host's pacer before the link, in the whole run.
@@ -142,8 +144,8 @@ pub fn by_tier(links: &[LinkCount]) -> IndexMap<String, TierCount> {
 
 /// Packets dropped in the whole run, by place: in the hosts `pacer` and `nic`; if links fail,
 /// `failed_links` and `no_route`, with the packets of flows without a path; `receive_ring`, if rings are
-/// limited; then by the tiers of
-/// switches' links, and of hosts' links that lose packets at random. The sum is all drops.
+/// limited; then by the tiers of switches' links, `watchdog` if there is one, and hosts' links that lose packets
+/// at random. The sum is all drops.
 pub fn drops_by_place(
     links: &[LinkCount],
     no_route: Option<u64>,
@@ -175,7 +177,11 @@ pub fn drops_by_place(
                 add(&link.tier, packets);
             }
         } else {
-            add(&link.tier, link.drops - link.failure_drops);
+            let discarded = link.discarded.unwrap_or(0);
+            add(&link.tier, link.drops - link.failure_drops - discarded);
+            if let Some(packets) = link.discarded {
+                add("watchdog", packets);
+            }
         }
         if link.failure_drops > 0 {
             add("failed_links", link.failure_drops);

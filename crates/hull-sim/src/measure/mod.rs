@@ -52,7 +52,7 @@ pub use pacers::PACER_COLUMNS;
 pub(crate) use pacers::{PacerLog, PacerRow};
 pub use parquet_file::{Column, Values, write as write_table};
 pub use pause_causes::{PAUSE_CAUSE_COLUMNS, PauseCause, write as write_pause_causes};
-pub use pauses::{PAUSE_COLUMNS, PauseCount, PauseSummary, write as write_pauses};
+pub use pauses::{PAUSE_COLUMNS, PauseCount, PauseSummary, WatchdogSummary, write as write_pauses};
 pub use queries::{QUERY_COLUMNS, QuerySummary, write as write_queries};
 pub use queues::QUEUE_COLUMNS;
 pub(crate) use queues::{QueueLog, QueueRow};

@@ -6,10 +6,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::parquet_file::{self, Column, Values};
-use crate::network::ClassPauses;
+use crate::network::{ClassPauses, Locks, Storms};
 
-/// Columns of `pauses.parquet`.
-pub const PAUSE_COLUMNS: [Column; 10] = [
+/// Columns of `pauses.parquet`; the last three with a watchdog only.
+pub const PAUSE_COLUMNS: [Column; 13] = [
     Column::new("from", "", "node that pauses"),
     Column::new(
         "to",
@@ -44,7 +44,21 @@ pub const PAUSE_COLUMNS: [Column; 10] = [
         "packet",
         "packets of the class that came over the link and found no room in the switch",
     ),
+    Column::new(
+        "storms",
+        "",
+        "storms that the watchdog detected; this and the next two only with `switch.pfc.watchdog`",
+    ),
+    Column::new("restored", "", "storms that have ended"),
+    Column::new(
+        "discarded",
+        "packet",
+        "packets to be sent over the link that the watchdog discarded",
+    ),
 ];
+
+/// Number of columns without a watchdog.
+const PLAIN: usize = 10;
 
 /// Pauses of a link in one direction and class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +71,8 @@ pub struct PauseCount {
     pub class: u32,
     /// Counts of the whole run.
     pub counts: ClassPauses,
+    /// Storms of the class; `None` without a watchdog.
+    pub storms: Option<Storms>,
 }
 
 /// Pauses of all links.
@@ -74,13 +90,38 @@ pub struct PauseSummary {
     pub max_headroom_use: f64,
     /// Lossless packets that found no room in a switch.
     pub drops: u64,
+    /// What the watchdog did, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watchdog: Option<WatchdogSummary>,
+}
+
+/// What the watchdog of all switches did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct WatchdogSummary {
+    /// Storms that it detected.
+    pub storms: u64,
+    /// Storms that have ended.
+    pub restored: u64,
+    /// Packets that it discarded.
+    pub discarded: u64,
+    /// Deadlocks.
+    pub deadlocks: u64,
+    /// Sum of the times of the deadlocks, us.
+    pub locked_us: f64,
 }
 
 impl PauseSummary {
-    /// Totals of these links; `None` without any.
-    pub fn of(rows: &[PauseCount]) -> Option<Self> {
-        let mut all = PauseSummary::default();
-        for PauseCount { counts, .. } in rows {
+    /// Totals of these links; `None` without any. With a watchdog there are deadlocks.
+    pub fn of(rows: &[PauseCount], locks: Option<Locks>) -> Option<Self> {
+        let mut all = PauseSummary {
+            watchdog: locks.map(|locks| WatchdogSummary {
+                deadlocks: locks.found,
+                locked_us: locks.locked_ps as f64 * 1e-6,
+                ..WatchdogSummary::default()
+            }),
+            ..PauseSummary::default()
+        };
+        for PauseCount { counts, storms, .. } in rows {
             let paused_us = counts.paused_ps as f64 * 1e-6;
             let used = counts.most_in_headroom_bytes as f64;
             all.sent += counts.sent;
@@ -90,6 +131,11 @@ impl PauseSummary {
             let share = used / counts.headroom_bytes.max(1) as f64;
             all.max_headroom_use = all.max_headroom_use.max(share);
             all.drops += counts.drops;
+            if let (Some(watchdog), Some(storms)) = (&mut all.watchdog, storms) {
+                watchdog.storms += storms.detected;
+                watchdog.restored += storms.restored;
+                watchdog.discarded += storms.discarded;
+            }
         }
         (!rows.is_empty()).then_some(all)
     }
@@ -101,6 +147,8 @@ pub fn write(rows: &[PauseCount], path: &Path) -> io::Result<()> {
         Values::Strings(rows.iter().map(|row| get(row).clone()).collect())
     };
     let long = |get: fn(&ClassPauses) -> u64| Values::long(rows, |row| get(&row.counts));
+    let of_watchdog =
+        |get: fn(&Storms) -> u64| Values::long(rows, |row| row.storms.as_ref().map_or(0, get));
     let values = [
         text(|row| &row.from),
         text(|row| &row.to),
@@ -112,6 +160,11 @@ pub fn write(rows: &[PauseCount], path: &Path) -> io::Result<()> {
         long(|counts| counts.headroom_bytes),
         long(|counts| counts.most_in_headroom_bytes),
         long(|counts| counts.drops),
+        of_watchdog(|storms| storms.detected),
+        of_watchdog(|storms| storms.restored),
+        of_watchdog(|storms| storms.discarded),
     ];
-    parquet_file::write(path, &PAUSE_COLUMNS, &values, rows.len())
+    let has_watchdog = rows.iter().any(|row| row.storms.is_some());
+    let count = if has_watchdog { values.len() } else { PLAIN };
+    parquet_file::write(path, &PAUSE_COLUMNS[..count], &values[..count], rows.len())
 }

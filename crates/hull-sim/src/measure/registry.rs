@@ -380,6 +380,36 @@ const AFTER_SEVERAL: &[Statistic] = &[
         "packets of lossless classes that found no room in a switch",
     ),
     Statistic::new(
+        "pauses.watchdog.storms",
+        Count,
+        Mean,
+        "storms that the watchdog detected; `pauses.watchdog` is absent without `switch.pfc.watchdog`",
+    ),
+    Statistic::new(
+        "pauses.watchdog.restored",
+        Count,
+        Mean,
+        "storms that have ended",
+    ),
+    Statistic::new(
+        "pauses.watchdog.discarded",
+        Packet,
+        Mean,
+        "packets of lossless classes that the watchdog discarded",
+    ),
+    Statistic::new(
+        "pauses.watchdog.deadlocks",
+        Count,
+        Mean,
+        "deadlocks of pauses; without a watchdog a deadlock ends the run",
+    ),
+    Statistic::new(
+        "pauses.watchdog.locked_us",
+        Microsecond,
+        Mean,
+        "sum of the times of the deadlocks, from the last pause of each to the check that no longer found it",
+    ),
+    Statistic::new(
         "late_flows",
         Count,
         Not,
@@ -412,7 +442,8 @@ const AFTER_SEVERAL: &[Statistic] = &[
         Mean,
         "drops by place: `pacer`, `nic` and, with `host.receive.ring`, `receive_ring` are inside the hosts; `failed_links` and `no_route`, with \
          `topology.failures`, are packets lost on failed links and of flows without a path; the others are \
-         tiers of switches' links, such as `tor-host`, and of hosts' links with random loss; their sum is \
+         tiers of switches' links, such as `tor-host`, and of hosts' links with random loss, and with \
+         `switch.pfc.watchdog` `watchdog` for the packets that it discarded; their sum is \
          `drops`",
     ),
     Statistic::new(

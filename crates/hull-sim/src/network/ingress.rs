@@ -39,6 +39,8 @@ pub(super) struct Ingress {
     /// Memory of lossless packets by port and class through which they came, and then by the port that
     /// sends them, bytes; empty if all traffic may be lost.
     toward: Vec<u64>,
+    /// Queues for which no packet finds room.
+    closed: Vec<u32>,
 }
 
 impl Ingress {
@@ -51,6 +53,7 @@ impl Ingress {
             guards: Vec::new(),
             together: false,
             toward: Vec::new(),
+            closed: Vec::new(),
         }
     }
 
@@ -134,6 +137,18 @@ impl Ingress {
     /// shared pool; `None` for other traffic.
     pub fn release(&mut self, queue: usize) -> Option<u64> {
         let origin = self.origins[queue].pop_front()?;
+        self.remove(queue, origin)
+    }
+
+    /// Removes the last packet of a queue of lossless traffic. Returns the bytes that it occupied, and of these
+    /// the bytes that it gives back to the shared pool.
+    pub fn discard_last(&mut self, queue: usize) -> Option<(u64, u64)> {
+        let origin = self.origins[queue].pop_back()?;
+        let of_pool = self.remove(queue, origin)?;
+        Some((u64::from(origin.bytes), of_pool))
+    }
+
+    fn remove(&mut self, queue: usize, origin: Origin) -> Option<u64> {
         let from = &mut self.occupied[origin.from as usize];
         let bytes = u64::from(origin.bytes);
         from.bytes -= bytes;
@@ -142,6 +157,20 @@ impl Ingress {
         let way = self.way(origin.from as usize, queue);
         self.toward[way] -= bytes;
         Some(of_pool)
+    }
+
+    /// Opens or closes a queue.
+    pub fn set_open(&mut self, queue: usize, is_open: bool) {
+        self.closed.retain(|&closed| closed as usize != queue);
+        if !is_open {
+            self.closed.push(queue as u32);
+        }
+    }
+
+    /// Whether packets may find room in a queue.
+    #[inline]
+    pub fn is_open(&self, queue: usize) -> bool {
+        !self.closed.contains(&(queue as u32))
     }
 
     /// Whether a queue holds packets.

@@ -53,10 +53,18 @@ impl Network {
             false => 0,
         };
         let room = memory.room(queue, from, u64::from(bytes));
-        if room == Room::Full {
-            self.ports[port].drops += 1;
-            self.note_full(now_ps, shared.memory, (queue, from));
-            return Verdict::Dropped;
+        match room {
+            Room::Shared | Room::Headroom => {}
+            Room::Full => {
+                self.ports[port].drops += 1;
+                self.note_full(now_ps, shared.memory, (queue, from));
+                return Verdict::Dropped;
+            }
+            Room::Closed => {
+                self.ports[port].drops += 1;
+                self.count_discard(port, queue - shared.queue as usize);
+                return Verdict::Dropped;
+            }
         }
         let verdict = self.ports[port].enqueue(now_ps, earliest_ps, packet, &mut self.options);
         if verdict == Verdict::Dropped {

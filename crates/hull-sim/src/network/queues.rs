@@ -8,7 +8,7 @@
 //! own event. Sizes are bytes, times ps.
 
 use std::collections::VecDeque;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 use super::packet::{Packet, flags};
 use super::queue::{Heads, Paused, Queue, Waiting};
@@ -286,6 +286,25 @@ impl Queues {
         self.selects_at_ps = u64::MAX;
         self.scheduler.on_failure(now_ps);
         lost
+    }
+
+    /// Removes and returns all packets of a queue, which takes others later.
+    pub fn discard(&mut self, at: usize) -> VecDeque<Waiting> {
+        let queue = std::mem::take(&mut self.queues[at]);
+        self.bytes -= queue.bytes;
+        self.packets -= queue.packets.len();
+        if !queue.packets.is_empty() {
+            self.scheduler.on_emptied(at);
+        }
+        queue.packets
+    }
+
+    /// Arrival time of the packet that has waited longest in these queues, ps; `None` without packets.
+    pub fn first_came_ps(&self, queues: Range<usize>) -> Option<u64> {
+        let firsts = self.queues[queues]
+            .iter()
+            .filter_map(|queue| queue.packets.front());
+        firsts.map(|first| first.arrived_ps).min()
     }
 
     /// Removes the next packet at `now_ps`. Returns it with the scheduler's decision.

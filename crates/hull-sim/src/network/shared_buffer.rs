@@ -139,6 +139,7 @@ impl SharedBuffer {
     pub fn room(&self, queue: usize, port: usize, bytes: u64) -> Room {
         let from = self.lossless(queue, port);
         match from.and_then(|from| self.guarded(from)) {
+            Some(_) if !self.is_open(queue) => Room::Closed,
             Some(ingress) => ingress.room(self.config.occupied(bytes), self.free_bytes()),
             None if self.admits(queue, bytes) => Room::Shared,
             None => Room::Full,
@@ -252,6 +253,28 @@ impl SharedBuffer {
     /// Schedules the departure of a packet of `queue` at `at_ps`.
     pub fn release_at(&mut self, at_ps: u64, queue: usize, bytes: u32) {
         self.leaving.push(Reverse((at_ps, queue as u32, bytes)));
+    }
+
+    /// Discards the last `packets` of a queue of lossless traffic.
+    pub fn discard_last(&mut self, now_ps: u64, queue: usize, packets: usize) {
+        self.advance(now_ps);
+        for _ in 0..packets {
+            let ingress = self.ingress.as_mut();
+            if let Some((occupied, of_pool)) = ingress.and_then(|all| all.discard_last(queue)) {
+                self.give_back(queue, occupied, of_pool);
+            }
+        }
+    }
+
+    /// Opens or closes a queue of lossless traffic, for which no packet then finds room.
+    pub fn set_open(&mut self, queue: usize, is_open: bool) {
+        if let Some(ingress) = &mut self.ingress {
+            ingress.set_open(queue, is_open);
+        }
+    }
+
+    fn is_open(&self, queue: usize) -> bool {
+        self.ingress.as_ref().is_none_or(|all| all.is_open(queue))
     }
 
     /// Discards the packets of `count` queues from `first` on.

@@ -25,6 +25,7 @@ mod overrides;
 mod pacer;
 mod pacer_rule;
 mod pfc;
+mod pfc_watchdog;
 mod phantom_queue;
 mod qcn;
 mod queue_rules;
@@ -88,6 +89,7 @@ pub use pacer::{
 };
 pub use pacer_rule::PacedPath;
 pub use pfc::Pfc;
+pub use pfc_watchdog::PfcWatchdog;
 pub use phantom_queue::{PhantomQueue, Placement};
 pub use resolved::Resolved;
 pub use round_trip::{longest_round_trip_ps, longest_round_trips_ps};

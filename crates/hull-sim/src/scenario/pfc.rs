@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
+use super::pfc_watchdog::{self, PfcWatchdog};
 use super::{Scenario, Switch, Transport};
 use crate::network::Renewal;
 use crate::problem::{Problem, need, quoted, require};
@@ -68,6 +69,9 @@ pub struct Pfc {
     /// Whether the headroom is beside `switch.memory`, not a part of it.
     #[serde(default)]
     pub headroom_outside: bool,
+    /// Watchdog of the switches' pauses. Unset: there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watchdog: Option<PfcWatchdog>,
     /// Rules whose values the unset keys have: IEEE 802.1Q's, or a simulator's.
     #[serde(default)]
     pub rules: PfcRules,
@@ -159,6 +163,7 @@ pub(super) fn derive(table: &mut Table) -> Vec<String> {
             derived.push(format!("switch.pfc.{key}"));
         }
     }
+    derived.extend(pfc_watchdog::derive(pfc));
     derived
 }
 
@@ -263,6 +268,7 @@ impl Pfc {
             self.quanta,
             "1 to 65535",
         ));
+        found.extend(self.watchdog.iter().flat_map(PfcWatchdog::check));
         found
     }
 }

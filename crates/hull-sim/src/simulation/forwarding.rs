@@ -171,6 +171,16 @@ impl Simulation {
         }
     }
 
+    /// Loses the packets that the watchdog of pauses has discarded.
+    pub(super) fn lose_discarded(&mut self) {
+        while let Some(port) = self.fabric.network.next_discarding() {
+            while let Some(packet) = self.fabric.network.ports[port].take_lost() {
+                let (clock, fabric) = (&mut self.clock, &mut self.fabric);
+                (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+            }
+        }
+    }
+
     /// Forwards a probe, or a packet of which a cut-through switch has only the beginning: it may
     /// be sent when the rest will be there in time.
     fn transmit_special(&mut self, tail_ps: u64, (link, port): (usize, usize), place: u32) {

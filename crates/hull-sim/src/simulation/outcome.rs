@@ -14,7 +14,7 @@ use crate::measure::{
     Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs,
     PauseCause, PauseCount, TransportCount, TransportSummary, WaitSummary,
 };
-use crate::network::{CLASSES, Caused, Network, Port};
+use crate::network::{CLASSES, Caused, Locks, Network, Port};
 use crate::workload::{LastFlow, Quality, QueryRecord, Workload};
 
 /// Packets of a run by their fate.
@@ -124,6 +124,8 @@ pub struct Outcome {
     pub data_packets: Vec<u64>,
     /// Pauses of links by class, with priority flow control.
     pub pauses: Vec<PauseCount>,
+    /// Deadlocks of pauses, with a watchdog.
+    pub locks: Option<Locks>,
     /// Causes of pauses, with priority flow control.
     pub pause_causes: Vec<PauseCause>,
     /// Use of the client's processor, if it is modelled.
@@ -208,6 +210,7 @@ impl Outcome {
             throughput: instruments.throughput(&measured, network),
             links: fabric.links(hosts, before, &measured),
             pauses: fabric.pauses(simulated_ps),
+            locks: network.locks(simulated_ps),
             pause_causes: fabric.pause_causes(simulated_ps),
             data_packets: tally.of_transports.iter().map(|of| of.packets).collect(),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
@@ -340,6 +343,7 @@ impl Fabric {
                 to: self.graph.name(self.graph.port_far_end(port)),
                 class: class as u32,
                 counts: self.network.class_pauses(port, class, now_ps)?,
+                storms: self.network.storms(port, class),
             })
         };
         each.filter_map(count).collect()
@@ -388,6 +392,7 @@ impl Fabric {
                 marks: port.marks,
                 drops: port.drops + stage.map_or(0, |stage| stage.nic.drops),
                 failure_drops: self.network.failure_drops(number),
+                discarded: self.network.discarded(number),
                 lost: port.lost(),
                 pacer_drops: stage.map_or(0, |stage| stage.drops),
             }

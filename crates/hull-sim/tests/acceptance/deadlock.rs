@@ -5,7 +5,8 @@
 use hull_sim::scenario;
 use hull_sim::simulation::{self, Control, Failure};
 
-const RING: &str = r#"
+/// The ring, with a deadlock.
+pub const RING: &str = r#"
 name = "ring"
 run = { duration = "20ms", drain = "0s" }
 host = { rate = "10Gbps", delay = "1us" }

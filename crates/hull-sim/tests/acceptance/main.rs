@@ -83,3 +83,4 @@ mod transports;
 mod tree192_run;
 mod uno;
 mod waits;
+mod watchdog;

@@ -45,6 +45,7 @@ pub(super) struct Checks {
     interval_ps: u64,
     /// Pauses that could not end at the last check.
     suspects: Vec<Suspect>,
+    /// Ports that wait for each other; none with a watchdog.
     found: Option<Deadlock>,
 }
 
@@ -71,7 +72,7 @@ impl Pauses {
 }
 
 impl Network {
-    /// Ports that wait for each other for ever, once they have been found.
+    /// Ports that wait for each other for ever, once they have been found; none with a watchdog.
     pub fn deadlock(&self) -> Option<&Deadlock> {
         self.pauses.as_ref()?.checks.found.as_ref()
     }
@@ -121,7 +122,11 @@ impl Network {
         locked.retain(|one| pauses.checks.suspects.contains(one));
         self.keep_locked(&pauses, &mut locked);
         pauses.checks.suspects = suspects;
-        pauses.checks.found = self.cycle(&pauses, &locked);
+        let found = self.cycle(&pauses, &locked);
+        match pauses.watchdog.as_deref_mut() {
+            Some(watchdog) => watchdog.note_deadlock(now_ps, found.as_ref()),
+            None => pauses.checks.found = found,
+        }
         if is_paused {
             pauses.check_later(now_ps);
         }

@@ -77,6 +77,8 @@ pub enum Room {
     Headroom,
     /// There is none.
     Full,
+    /// The watchdog discards what comes for the queue.
+    Closed,
 }
 
 /// An ingress with its occupancy.

@@ -12,7 +12,7 @@
 //!
 //! A failed link loses the frames on it and ends the pauses of its ports. When it is restored, a switch
 //! that still needs a pause asks again. Each pause has a cause ([`causes`]), and pauses may lock each other
-//! ([`deadlock`]).
+//! ([`deadlock`]); a watchdog breaks pauses that last too long ([`watchdog`]).
 
 mod causes;
 mod counts;
@@ -20,6 +20,7 @@ mod deadlock;
 mod guard;
 mod headroom;
 mod receivers;
+mod watchdog;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,12 +34,14 @@ use super::{Network, Port};
 use causes::Causes;
 use deadlock::Checks;
 use receivers::Receivers;
+use watchdog::Watchdog;
 
 pub use causes::{Cause, Caused};
 pub use counts::ClassPauses;
 pub use deadlock::Deadlock;
 pub use guard::{Guard, Guarded, Room, Threshold};
 pub use headroom::{FRAME_BYTES, PauseLoop, PauseTerms};
+pub use watchdog::{Locks, Storms, WatchdogAction, WatchdogConfig};
 
 /// A port's link, for the pauses that the port asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +63,8 @@ pub struct PauseConfig {
     pub whole_links: bool,
     /// When a pause that is still needed is asked for again.
     pub renewal: Renewal,
+    /// Watchdog of the switches, if they have one.
+    pub watchdog: Option<WatchdogConfig>,
 }
 
 /// When a switch asks again for a pause that it still needs.
@@ -92,6 +97,10 @@ enum Act {
     Look { memory: u32 },
     /// Ports may wait for each other for ever.
     Check,
+    /// A pause may be a storm.
+    Watch { port: u32, class: u8 },
+    /// A storm may be over.
+    Restore { port: u32, class: u8 },
 }
 
 /// Pauses that the ports of a memory, or of a host, ask for.
@@ -160,6 +169,7 @@ pub(super) struct Pauses {
     causes: Causes,
     checks: Checks,
     receivers: Receivers,
+    watchdog: Option<Box<Watchdog>>,
     /// Time (ps), number for the order, and what is due.
     due: BinaryHeap<Reverse<(u64, u64, Act)>>,
     number: u64,
@@ -259,6 +269,7 @@ impl Network {
         }
         let all = config.guards.iter().flatten().flatten();
         let pauses_early = all.into_iter().any(|guard| guard.pauses_at_threshold);
+        let watchdog = (config.watchdog).map(|own| Box::new(Watchdog::new(own, &config.guards)));
         self.pauses = Some(Box::new(Pauses {
             links: config.links,
             whole_links: config.whole_links,
@@ -270,6 +281,7 @@ impl Network {
             causes: Causes::default(),
             checks: Checks::new(&self.ports),
             receivers: Receivers::default(),
+            watchdog,
             due: BinaryHeap::new(),
             number: 0,
             wakes: Vec::new(),
@@ -403,6 +415,7 @@ impl Network {
                 }
                 Act::Resume { port, class } => {
                     pauses.counts[port as usize][usize::from(class)].resumes += 1;
+                    pauses.note_frame(now_ps, port, class);
                     self.end_pause(now_ps, port, class, &mut resume);
                 }
                 Act::Expire { port, class } => {
@@ -422,6 +435,8 @@ impl Network {
                 }
                 Act::Look { memory } => self.let_resume(now_ps, memory),
                 Act::Check => self.check_deadlock(now_ps),
+                Act::Watch { port, class } => self.watch(now_ps, (port, class), &mut resume),
+                Act::Restore { port, class } => self.restore_if_quiet(now_ps, port, class),
             }
         }
     }
@@ -432,12 +447,17 @@ impl Network {
         };
         let lasts_ps = pauses.links[port as usize ^ 1].lasts_ps;
         pauses.counts[port as usize][usize::from(class)].received += 1;
+        let until_ps = pauses.stands_until_ps(now_ps + lasts_ps);
+        if pauses.note_frame(until_ps, port, class) {
+            return;
+        }
         let paused = &mut pauses.paused[port as usize][usize::from(class)];
         if paused.since_ps.is_none() {
             (paused.since_ps, paused.cause) = (Some(now_ps), cause);
         }
         paused.until_ps = now_ps + lasts_ps;
         pauses.check_later(now_ps);
+        pauses.watch_later(now_ps, port, class);
         if pauses.renewal != Renewal::Never {
             pauses.schedule(now_ps + lasts_ps, Act::Expire { port, class });
         }
@@ -475,7 +495,9 @@ impl Network {
         pauses.due.retain(|Reverse((_, _, act))| match act {
             Act::Pause { port: to, .. } | Act::Resume { port: to, .. } => *to as usize != port,
             Act::Expire { .. } | Act::Refresh { .. } | Act::Look { .. } | Act::Check => true,
+            Act::Watch { .. } | Act::Restore { .. } => true,
         });
+        (0..self.classes).for_each(|class| self.restore(port as u32, class as u8));
     }
 
     /// Asks again for the pauses that a switch or a host still needs when a port's link is restored.

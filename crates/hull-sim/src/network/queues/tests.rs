@@ -134,3 +134,31 @@ fn deficits_share_bytes_by_weight() {
         );
     }
 }
+
+/// A queue that is emptied leaves its turn; the bytes of the others and what comes later are served as before.
+#[test]
+fn an_emptied_queue_leaves_the_round() {
+    for (at_front, first) in [(true, 0), (false, 1)] {
+        let mut queues = Queues::new(3, &Order::Dwrr(vec![1, 1, 1]), 0);
+        let push = |queues: &mut Queues, queue: u32| {
+            let packet = Packet {
+                wire_bytes: 1,
+                ..packet(queue)
+            };
+            queues.push(queue as usize, at(u64::from(queue), packet), 0);
+        };
+        for queue in [0, 1, 2, 0, 1, 2] {
+            push(&mut queues, queue);
+        }
+        assert_eq!(queues.first_came_ps(first..3), Some(first as u64));
+        let gone = if at_front { 0 } else { 1 };
+        assert_eq!(queues.discard(gone).len(), 2);
+        assert_eq!(queues.first_came_ps(gone..gone + 1), None);
+        assert_eq!((queues.bytes(), queues.packets()), (4, 4));
+        push(&mut queues, gone as u32);
+        let others = [0, 1, 2].into_iter().filter(|&one| one != gone as u32);
+        let others = Vec::from_iter(others);
+        let expected = [&others[..], &[gone as u32], &others].concat();
+        assert_eq!(served(&mut queues), expected);
+    }
+}

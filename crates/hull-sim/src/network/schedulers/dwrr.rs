@@ -70,6 +70,14 @@ impl Scheduler for Dwrr {
         }
     }
 
+    fn on_emptied(&mut self, queue: usize) {
+        self.deficits[queue] = 0;
+        if self.waiting.front() == Some(&queue) {
+            self.begun = false;
+        }
+        self.waiting.retain(|&waiting| waiting != queue);
+    }
+
     fn heap_bytes(&self) -> u64 {
         2 * block_of::<u32>(self.quanta.len())
     }

@@ -73,6 +73,9 @@ pub trait Scheduler: Debug + Send {
     /// now empty.
     fn on_served(&mut self, _queue: usize, _empty: bool) {}
 
+    /// Processes the removal of all packets of a queue, whichever queue is next. Only at a switch.
+    fn on_emptied(&mut self, _queue: usize) {}
+
     /// Advances to `now_ps`; no packet has arrived or left since the last call. `first_came_ps`
     /// returns the arrival time of a queue's first packet. Only for schedulers that
     /// [manage](Order::manages).

@@ -2,7 +2,9 @@
 //! each port and class. Sizes are bytes, times ps.
 
 use super::switches::{delay_ps, host_port};
-use crate::network::{Guard, PauseConfig, PauseLink, PauseLoop, Renewal, Threshold};
+use crate::network::{
+    Guard, PauseConfig, PauseLink, PauseLoop, Renewal, Threshold, WatchdogConfig,
+};
 use crate::problem::Problem;
 use crate::quote;
 use crate::scenario::{Pfc, Scenario, Transport};
@@ -104,6 +106,11 @@ pub(super) fn config(scenario: &Scenario, pfc: &Pfc, graph: &Graph) -> PauseConf
             .collect(),
         whole_links: pfc.whole_link,
         renewal: pfc.renewal,
+        watchdog: pfc.watchdog.as_ref().map(|own| WatchdogConfig {
+            detection_ps: own.detection.0,
+            restoration_ps: own.restoration.0,
+            action: own.action,
+        }),
     }
 }
 

@@ -5,6 +5,7 @@
 mod in_turn;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::extras::Extras;
 use super::{Port, Verdict};
@@ -163,6 +164,23 @@ impl Port {
         let free_ps = self.busy_until_ps;
         let queues = &mut self.queued_mut()?.queues;
         queues.resume(class, now_ps, free_ps)
+    }
+
+    /// Discards the packets that wait in a queue. Returns their number; they are taken by [`Port::take_lost`].
+    pub fn discard(&mut self, now_ps: u64, queue: usize) -> usize {
+        let Some(queued) = self.queued_mut() else {
+            return 0;
+        };
+        let waiting = queued.queues.discard(queue);
+        queued.lost.extend(waiting.iter().map(|one| one.packet));
+        self.drops += waiting.len() as u64;
+        self.note_queue(now_ps);
+        waiting.len()
+    }
+
+    /// Arrival time of the packet that has waited longest in these queues, ps; `None` without packets.
+    pub fn first_came_ps(&self, queues: Range<usize>) -> Option<u64> {
+        self.queues()?.first_came_ps(queues)
     }
 
     /// Forgets the flow whose slot a new flow takes.
