@@ -165,8 +165,8 @@ class Live:
         cls,
         scenario: Resolved,
         seed: int,
-        first_flow: int,
-        flows: tuple[int, int],
+        shown: tuple[int, int],
+        long: tuple[int, int],
         average: float,
         edges: list[float],
     ) -> Live: ...

@@ -10,12 +10,12 @@ use pyo3::types::PyBytes;
 use crate::resolved::Resolved;
 use crate::{ScenarioError, run_error};
 
-/// Run that is observed while it advances.
+/// Run that is observed while it advances. In a box, as Python's objects are not aligned to cache lines.
 #[pyclass(frozen)]
-pub struct Live(Mutex<simulation::Live>);
+pub struct Live(Mutex<Box<simulation::Live>>);
 
 impl Live {
-    fn run(&self) -> MutexGuard<'_, simulation::Live> {
+    fn run(&self) -> MutexGuard<'_, Box<simulation::Live>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -26,26 +26,26 @@ fn picoseconds(seconds: f64) -> u64 {
 
 #[pymethods]
 impl Live {
-    /// From flow number `first_flow` on, the run shows `flows.0` flows and sums the goodput of
-    /// `flows.1`. It shows throughput as the mean of the last `average` seconds, and the share of time
+    /// The run shows the flows `shown` and sums the goodput of `long`: each the number of the first
+    /// flow, and how many. It shows throughput as the mean of the last `average` seconds, and the share of time
     /// with at most each latency of `edges` (s, ascending).
     #[new]
     fn new(
         py: Python<'_>,
         scenario: &Resolved,
         seed: u64,
-        first_flow: u64,
-        flows: (u64, u64),
+        shown: (u64, u64),
+        long: (u64, u64),
         average: f64,
         edges: Vec<f64>,
     ) -> PyResult<Self> {
-        let [shown, long] = [flows.0, flows.1].map(|count| first_flow..first_flow + count);
+        let [shown, long] = [shown, long].map(|(first, count)| first..first + count);
         let live = py.detach(|| {
             simulation::Live::new(&scenario.0, seed, shown, long, picoseconds(average), edges)
                 .map_err(|problem| problem.to_string())
         });
         let live = live.map_err(ScenarioError::new_err)?;
-        Ok(Live(Mutex::new(live)))
+        Ok(Live(Mutex::new(Box::new(live))))
     }
 
     /// Simulates up to `until` (s), or for about `hops` packet-hops. Returns the simulated seconds

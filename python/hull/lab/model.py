@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from hull.errors import UsageError
+from hull.lab.queues import QUEUES
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Scheme:
     """What its table in the scenario file holds: see `hull.lab.scenario`."""
     own: bool = False
     """Whether it runs on the network of the user's file (`hull.lab.own_cells`)."""
+    lossless: bool = False
+    """Whether it runs on the lossless network (`hull.lab.lossless`)."""
 
 
 SCHEMES = {
@@ -63,41 +66,37 @@ SCHEMES = {
         Scheme("tcp", "TCP", "NewReno, drops when the buffer is full", (), ()),
         Scheme("cubic", "CUBIC", "Linux's default, drops when the buffer is full", (), ("cubic",)),
         Scheme("vegas", "Vegas", "slows down when the round trip grows, no marks", (), ("vegas",)),
-    )
-}
-
-
-@dataclass(frozen=True)
-class Queue:
-    """A queue of the hosts (`host.queue`)."""
-
-    id: str
-    title: str
-    summary: str
-
-
-QUEUES = {
-    queue.id: queue
-    for queue in (
-        Queue(
-            "fair",
-            "fair: a queue per flow",
-            "Flows of a host take turns: hosts of today, with TCP small queues.",
+        Scheme(
+            "pfc",
+            "Pauses alone",
+            "two switches that pause their senders (PFC); hosts send at the line rate",
+            ("xoff",),
+            ("line-rate",),
+            lossless=True,
         ),
-        Queue(
-            "fifo",
-            "fifo: one for all flows",
-            "All flows of a host wait in one queue: hosts of 2012.",
+        Scheme(
+            "dcqcn",
+            "DCQCN + RED",
+            "two switches that pause (PFC) and mark between K and 4 K; DCQCN in the hosts",
+            ("xoff", "k"),
+            ("dcqcn", "red"),
+            lossless=True,
         ),
-        Queue(
-            "fq",
-            "fq: per flow, paced",
-            "Linux's sch_fq: flows take turns, and TCP spaces out its packets.",
+        Scheme(
+            "dcqcn_pq",
+            "DCQCN + phantom queue",
+            "two switches that pause (PFC) and mark by a phantom queue; DCQCN in the hosts",
+            ("xoff", "drain", "threshold"),
+            ("dcqcn", "phantom_queue"),
+            lossless=True,
         ),
-        Queue(
-            "fq_codel",
-            "fq_codel: per flow, CoDel",
-            "The default of many Linux distributions: CoDel keeps each flow's queue short.",
+        Scheme(
+            "hpcc",
+            "HPCC",
+            "two switches that pause (PFC) and report their queues; HPCC in the hosts, eta 95%",
+            ("xoff",),
+            ("hpcc", "telemetry"),
+            lossless=True,
         ),
     )
 }
@@ -150,6 +149,8 @@ RATES = (1e9, 10e9, 25e9, 40e9, 100e9, 400e9)
 """Of links, bit/s."""
 _RUN = ("speed", "seed")
 """Parameters of every run."""
+_COMMON = ("rate", "rtt", "mtu", "flows")
+"""Of every run on a network of the lab."""
 _TEXTS = ("a", "b", "more", "queue")
 """Keys whose values are names."""
 MOST_MORE = 3
@@ -263,6 +264,17 @@ PARAMETERS = {
             help="Buffer of the port; packets that do not fit are dropped.",
         ),
         _parameter(
+            "xoff",
+            "Pause threshold",
+            "byte",
+            "continuous log",
+            3e3,
+            20e6,
+            0.01,
+            20e3,
+            help="A switch pauses a link while it holds more bytes that came over it.",
+        ),
+        _parameter(
             "burst",
             "Bursts of hosts",
             "byte",
@@ -337,6 +349,7 @@ class State:
     threshold: float
     k: float
     buffer: float
+    xoff: float
     burst: float
     speed: float
     seed: float
@@ -381,15 +394,15 @@ def read_state(values: Mapping[str, object], catalog: Catalog = STANDARD) -> Sta
 
 def as_json(catalog: Catalog = STANDARD) -> dict[str, Any]:
     """Schemes and parameters, as the page gets them."""
-    common = ("rate", "rtt", "mtu", "flows", "load", "buffer", "burst", "queue", *_RUN)
     return {
         "schemes": [
             {
                 "id": scheme.id,
                 "title": scheme.title,
                 "summary": scheme.summary,
-                "parameters": [*scheme.parameters, *(_RUN if scheme.own else common)],
+                "parameters": [*scheme.parameters, *_of_network(scheme), *_RUN],
                 "own": scheme.own,
+                "lossless": scheme.lossless,
             }
             for scheme in catalog.schemes.values()
         ],
@@ -405,6 +418,13 @@ def shown(value: object) -> str:
     text = value if isinstance(value, str) else repr(value)
     cut = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:40])
     return f"{cut}..." if len(text) > 40 else cut or '""'
+
+
+def _of_network(scheme: Scheme) -> tuple[str, ...]:
+    """Parameters of the network that a scheme runs on."""
+    if scheme.own:
+        return ()
+    return _COMMON if scheme.lossless else (*_COMMON, "load", "buffer", "burst", "queue")
 
 
 def _parameter_json(parameter: Parameter) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import tomli_w
 
 from hull import _core
 from hull.errors import UsageError
-from hull.lab import own_cells, recommended
+from hull.lab import lossless, own_cells, recommended
 from hull.lab.ends import number, receivers
 from hull.lab.model import MOST_MORE, PARAMETERS, SCHEMES, Catalog, State, read_state
 from hull.lab.scenario import Cell, cells, toml
@@ -63,33 +63,48 @@ def read_own(source: str) -> Own:
 
 
 def cells_of(state: State, own: Own | None) -> list[Cell]:
-    """The scenarios of a state's schemes in its order, the star's and the file's."""
-    star = {cell.scheme: cell for cell in cells(_of_star(state))}
+    """The scenarios of a state's schemes in its order, the lab's networks' and the file's."""
+    of_lab = [
+        *cells(_of_star(state)),
+        *lossless.cells(state, filter(lossless.is_lossless, state.all_schemes)),
+    ]
+    found = {cell.scheme: cell for cell in of_lab}
     if own is None:
-        return list(star.values())
+        return [found[id_] for id_ in state.all_schemes]
     return [
-        star[id_] if id_ in star else own_cells.cell(state, id_, own.cells, own.catalog)
+        found[id_] if id_ in found else own_cells.cell(state, id_, own.cells, own.catalog)
         for id_ in state.all_schemes
     ]
 
 
 def saved(state: State, own: Own | None) -> str:
     """The scenario of a state as a file that `hull run` takes."""
-    files = [id_ for id_ in state.all_schemes if own_cells.is_own(id_)]
-    if not files or own is None:
-        return toml(state)
-    if len(files) < len(state.all_schemes):
+    networks = dict.fromkeys(_network(id_, own) for id_ in state.all_schemes)
+    if len(networks) > 1:
         raise UsageError(
-            f"a, b, more: schemes of the star and of {own.file} are invalid together; "
+            f"a, b, more: schemes of {' and of '.join(networks)} are invalid together; "
             "expected schemes of one network to save a scenario"
         )
-    return tomli_w.dumps(own_cells.content(cells_of(state, own)))
+    if own is not None and own_cells.is_own(state.schemes[0]):
+        return tomli_w.dumps(own_cells.content(cells_of(state, own)))
+    if lossless.is_lossless(state.schemes[0]):
+        return tomli_w.dumps(lossless.content(state, state.all_schemes))
+    return toml(state)
+
+
+def _network(id_: str, own: Own | None) -> str:
+    """What a scheme runs on, for a message."""
+    if own is not None and own_cells.is_own(id_):
+        return own.file
+    return "the lossless network" if lossless.is_lossless(id_) else "the star"
 
 
 def _of_star(state: State) -> State:
-    """The state without the file's schemes."""
-    star = tuple(id_ for id_ in state.all_schemes if not own_cells.is_own(id_))
-    return replace(state, schemes=star, more=())
+    """The state without schemes of other networks."""
+    star = (
+        id_ for id_ in state.all_schemes if not (own_cells.is_own(id_) or lossless.is_lossless(id_))
+    )
+    return replace(state, schemes=tuple(star), more=())
 
 
 class _Reading:
@@ -117,6 +132,7 @@ class _Reading:
         self._traffic(receiver, flows)
         schemes = self._schemes()
         self._pacer()
+        self._pauses()
         values = {
             **recommended.recommended(*(self._values[i] for i in ("rate", "rtt", "mtu", "flows"))),
             **self._values,
@@ -290,6 +306,13 @@ class _Reading:
         elif phantom is None and marking is not None and "k" not in self._values:
             size = str(marking["threshold"])
             self._take("k", self._bytes(size), f"K {size} ({title})")
+
+    def _pauses(self) -> None:
+        """The first threshold of pauses that is a size."""
+        settings = (cell["switch"].get("pfc") or {} for cell in self._cells.values())
+        sizes = [str(pfc["xoff"]) for pfc in settings if pfc.get("xoff") is not None]
+        if sizes:
+            self._take("xoff", self._bytes(sizes[0]), f"pauses from {sizes[0]}")
 
     def _pacer(self) -> None:
         """Settings of a pacer that differ from the lab's."""

@@ -152,6 +152,8 @@ def _places(cell: Mapping[str, Any]) -> dict[str, tuple[tuple[str, ...], Any]]:
         found["k"] = (("switch", "marking", "threshold"), _bytes)
     if switch.get("buffer") not in (None, "unlimited"):
         found["buffer"] = (("switch", "buffer"), _bytes)
+    if (switch.get("pfc") or {}).get("xoff") is not None:
+        found["xoff"] = (("switch", "pfc", "xoff"), _bytes)
     for kind in _LOADED:
         if (cell["workload"].get(kind) or {}).get("load") is not None:
             found["load"] = (("workload", kind, "load"), scenario.share)

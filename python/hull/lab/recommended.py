@@ -1,7 +1,7 @@
 """The settings that go with a link speed, a round trip, a packet size and a number of flows.
 
-K, drain and threshold are as in `hull design` (thesis 3.15, paper equation 5 and table 3); buffer
-and slow motion are the lab's own. Numbers in SI base units; shares as parts of 1.
+K, drain and threshold are as in `hull design` (thesis 3.15, paper equation 5 and table 3); buffer,
+pause threshold and slow motion are the lab's own. Numbers in SI base units; shares as parts of 1.
 """
 
 import math
@@ -15,6 +15,8 @@ _LEAST_K = 2
 """Packets; below it every packet that finds another one is marked."""
 _BUFFER_PER_GBPS, _LEAST_BUFFER = 20e3, 300e3
 """Bytes: a port's share of a shared-memory switch."""
+_PAUSE_PER_GBPS = 2e3
+"""Bytes: what a link may hold of a switch's memory before it pauses."""
 _ROUND_TRIPS_PER_SECOND = 50
 """On the clock: 200 in the four seconds that the charts show."""
 _HOPS_PER_SECOND = 1e6
@@ -48,6 +50,7 @@ def recommended(rate: float, rtt: float, mtu: float, flows: float) -> dict[str, 
         "threshold": _digits(phantom_threshold(bdp_packets) * mtu),
         "k": _digits(k),
         "buffer": _digits(buffer),
+        "xoff": _digits(max(_PAUSE_PER_GBPS * rate / 1e9, 2 * mtu)),
         "speed": _digits(speed),
     }
     return {id_: within(id_, value) for id_, value in found.items()}

@@ -151,17 +151,37 @@ class Cell:
     throughput is."""
     classes: tuple[str, ...]
     """The two smallest size classes with completion times."""
+    first_long: int | None = None
+    """Number of the first long flow, if it is not the first whose window is shown."""
+
+    def live(self, seed: int, average: float, edges: list[float]) -> _core.Live:
+        """Its run, with throughput as the mean of `average` seconds, and the share of time with at
+        most each latency of `edges` (s).
+        """
+        first = self.first_flow if self.first_long is None else self.first_long
+        shown, long = (self.first_flow, self.shown_flows), (first, self.long_flows)
+        return _core.Live(self.resolved, seed, shown, long, average, edges)
 
 
 def cells(state: State) -> list[Cell]:
     """The schemes of a state in its order."""
     if not state.all_schemes:
         return []
-    found, resolved = _core.expand(toml(state), "lab", [], [], False)
     flows = first_flow(state), shown_flows(state), int(state.flows)
     classes = ("1 KB requests", "20 KB requests") if state.load > 0 else ()
+    return cells_of_text(toml(state), flows, classes)
+
+
+def cells_of_text(
+    text: str,
+    flows: tuple[int, int, int],
+    classes: tuple[str, ...],
+    first_long: int | None = None,
+) -> list[Cell]:
+    """The schemes of a scenario of the lab, with the flows that are shown and that are long."""
+    found, resolved = _core.expand(text, "lab", [], [], False)
     return [
-        Cell(cell["scheme"], cell["scenario"], read, *flows, classes)
+        Cell(cell["scheme"], cell["scenario"], read, *flows, classes, first_long)
         for cell, read in zip(json.loads(found), resolved, strict=True)
     ]
 
@@ -209,8 +229,7 @@ def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
     if "marking" in settings and round(state.k) < round(state.buffer):
         switch["marking"] = {"threshold": f"{round(state.k)}B"}
     if "phantom_queue" in settings:
-        threshold = f"{round(state.threshold)}B"
-        switch["phantom_queue"] = {"drain": share(state.drain), "threshold": threshold}
+        switch["phantom_queue"] = phantom_queue(state)
     if "pacer" in settings:
         table["pacer"] = pacer_table(pacer(state))
     return {
@@ -218,6 +237,11 @@ def _scheme(state: State, settings: tuple[str, ...]) -> dict[str, Any]:
         **({"switch": switch} if switch else {}),
         **table,
     }
+
+
+def phantom_queue(state: State) -> dict[str, str]:
+    """`switch.phantom_queue`."""
+    return {"drain": share(state.drain), "threshold": f"{round(state.threshold)}B"}
 
 
 def share(value: float) -> str:

@@ -151,17 +151,8 @@ class Session(threading.Thread):
     def _begin(self, state: State) -> _Run:
         cells = cells_of(state, self._own)
         average = max(2 * scenario.round_trip(state), scenario.sample_interval(state))
-        lives = [
-            _core.Live(
-                cell.resolved,
-                int(state.seed),
-                cell.first_flow,
-                (cell.shown_flows, cell.long_flows),
-                average,
-                scenario.edges(state),
-            )
-            for cell in cells
-        ]
+        edges = scenario.edges(state)
+        lives = [cell.live(int(state.seed), average, edges) for cell in cells]
         self._generation += 1
         run = _Run(state, lives, scenario.duration(state))
         run.target = _HEAD_SECONDS * state.speed

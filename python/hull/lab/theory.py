@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from hull.errors import RunError, UsageError
+from hull.lab.lossless import is_lossless
 from hull.lab.model import PARAMETERS, SCHEMES, STANDARD, State
 from hull.lab.own_cells import is_own
 from hull.lab.scenario import ACK, round_trip
@@ -212,7 +213,8 @@ def _for_flows(state: State, share: float) -> float:
 
 
 def _notes(state: State) -> Iterator[str]:
-    if all(map(is_own, state.all_schemes)):
+    stars = [id_ for id_ in state.all_schemes if not (is_own(id_) or is_lossless(id_))]
+    if not stars:
         return
     rtt = round_trip(state)
     if rtt > state.rtt:
@@ -227,7 +229,7 @@ def _notes(state: State) -> Iterator[str]:
             "link, and C is the rest. The models ignore their bursts, which fill a phantom queue "
             "too and cost throughput."
         )
-    uses_phantom = any("phantom_queue" in _settings(id_) for id_ in state.all_schemes)
+    uses_phantom = any("phantom_queue" in _settings(id_) for id_ in stars)
     bdp = state.rate * rtt / (8 * state.mtu)
     headroom = 1 - state.drain
     if uses_phantom and state.flows and state.flows / bdp > headroom + 1e-9:
@@ -236,7 +238,7 @@ def _notes(state: State) -> Iterator[str]:
             f"(paper equation 5), {100 * headroom:.3g}% are available: the queue may not stay "
             "empty."
         )
-    marks = any("marking" in _settings(id_) for id_ in state.all_schemes)
+    marks = any("marking" in _settings(id_) for id_ in stars)
     if marks and state.k >= state.buffer:
         yield "K is not below the buffer: packets are dropped before any is marked."
     elif marks and state.k + state.flows * state.mtu > state.buffer:

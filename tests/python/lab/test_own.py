@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import hull
-from hull import _core, scenarios
+from hull import scenarios
 from hull.lab import own_cells, scenario
 from hull.lab.model import PARAMETERS, read_state
 from hull.lab.own import Own, cells_of, read_own, saved
@@ -70,8 +70,7 @@ def read(tmp_path: Path, text: str) -> Own:
 
 def look(cell: scenario.Cell, state: Any, until: float) -> dict[str, Any]:
     """Return the data that the page has of a run at a time."""
-    flows = cell.shown_flows, cell.long_flows
-    live = _core.Live(cell.resolved, 1, cell.first_flow, flows, 2 * state.rtt, [0.0])
+    live = cell.live(1, 2 * state.rtt, [0.0])
     live.advance(until, 10**9)
     found: dict[str, Any] = json.loads(live.take(1))
     return found
@@ -178,8 +177,7 @@ def test_every_shipped_scenario_can_be_viewed(tmp_path: Path, name: str) -> None
     found = read(tmp_path, scenarios.text(name))
     assert found.taken
     for cell in cells_of(found.state, found):
-        flows = cell.shown_flows, cell.long_flows
-        live = _core.Live(cell.resolved, 1, cell.first_flow, flows, 1e-4, [0.0])
+        live = cell.live(1, 1e-4, [0.0])
         assert live.advance(1e-3, 5000) > 0
         json.loads(live.take(10))
 

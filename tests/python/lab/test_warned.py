@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from hull import _core
 from hull.lab.model import STANDARD, State, read_state
 from hull.lab.own import Own, cells_of, read_own, saved
 from hull.lab.warned import Warned
@@ -76,7 +75,7 @@ def test_a_live_run_drops_and_marks_none() -> None:
     assert set(found) == {"dctcp_pq", "dctcp"}
     assert found["dctcp_pq"].endswith("(DCTCP + phantom queue)")
     for cell, marks in zip(cells, (False, True), strict=True):
-        run = _core.Live(cell.resolved, 1, cell.first_flow, (4, 4), 1e-3, [0.0])
+        run = cell.live(1, 1e-3, [0.0])
         run.advance(0.01, 10**6)
         stats = json.loads(run.take(1))["stats"]
         assert (stats["marks"] > 0) == marks

@@ -349,7 +349,8 @@ impl Fabric {
         each.filter_map(count).collect()
     }
 
-    fn pause_causes(&self, now_ps: u64) -> Vec<PauseCause> {
+    /// Trees of the pauses until `now_ps`; empty without pauses.
+    pub(super) fn pause_causes(&self, now_ps: u64) -> Vec<PauseCause> {
         let ends = |port: u32| {
             let port = port as usize;
             let ends = [self.graph.port_owner(port), self.graph.port_far_end(port)];

@@ -1,10 +1,11 @@
 // Board: all charts and numbers, drawn once per frame of the screen.
 
 import { CdfChart, percentiles } from "./cdfchart.js";
+import { Pauses } from "./pauses.js";
 import { Readout } from "./readout.js";
 import { Scale } from "./scale.js";
 import { Stage } from "./stage.js";
-import { QUANTITIES, Side } from "./side.js";
+import { QUANTITIES, Side, leftOut } from "./side.js";
 import { colours, hues } from "./theme.js";
 import { inChart, inFull, inWords, predictions, whyNone } from "./theory.js";
 import { schemeOf } from "./model.js";
@@ -18,8 +19,9 @@ const REDUCED_MS = 200;
 /** @typedef {import("./model.js").Model} Model */
 
 export class Board {
-  /** @param {Model} model @param {HTMLElement} charts @param {HTMLElement} readout @param {HTMLElement} stage */
-  constructor(model, charts, readout, stage) {
+  /** @param {Model} model @param {HTMLElement} charts @param {HTMLElement} readout @param {HTMLElement} stage
+   * @param {HTMLElement} pauses */
+  constructor(model, charts, readout, stage, pauses) {
     this.model = model;
     this.stage = new Stage(model, stage);
     /** @type {string[]} names of sizes whose completion times are told */
@@ -28,13 +30,15 @@ export class Board {
     this.palette = colours();
     const palette = () => this.palette;
     this.readout = new Readout(readout);
+    this.pauses = new Pauses(pauses, palette);
     this.sides = [new Side(charts, palette), new Side(charts, palette)];
+    for (const chart of this.allCharts) chart.figure.element.hidden = leftOut(chart.quantity.id, this.sides);
     this.cdf = new CdfChart(charts, "Queueing latency, CDF", palette);
     this.ordered = "";
     this.order([]);
     this.scales = QUANTITIES.map(({ id }) => new Scale(
       id === "alpha" ? { least: 0.1, floor: 0.001, most: 1 }
-        : id === "window" ? { least: 4, floor: 1 } : { least: 2000, floor: 100 }));
+        : id === "window" ? { least: 4, floor: 1 } : id === "paused" ? { least: 1, floor: 0.01 } : { least: 2000, floor: 100 }));
     this.count = 2;
     this.log = false;
     this.speed = 0.02;
@@ -90,7 +94,7 @@ export class Board {
   }
 
   resize() {
-    for (const chart of [...this.allCharts, this.cdf]) chart.resize();
+    for (const chart of [...this.allCharts, this.cdf]) if (!chart.figure.element.hidden) chart.resize();
     this.dirty = true;
   }
 
@@ -114,13 +118,16 @@ export class Board {
     if (this.coming && message.generation === this.coming.generation) this.#switch();
     if (message.generation !== this.generation) return;
     this.reached = message.t;
-    message.schemes.forEach((/** @type {any} */ part, /** @type {number} */ i) => this.sides[i].push(part));
+    message.schemes.forEach((/** @type {any} */ part, /** @type {number} */ i) => this.sides[i].push(part, message.t));
     this.stage.frame(message);
     if (this.first) {
       for (const side of this.sides) side.showNotes();
-      // No row for phantom queues where no scheme has one.
-      const none = message.schemes.every((/** @type {any} */ part) => part.phantom === null);
-      this.sides.forEach(({ charts }, i) => { charts[1].figure.element.hidden = none || i >= this.count; });
+      const shown = this.sides.slice(0, this.count);
+      const out = QUANTITIES.map(({ id }) => leftOut(id, shown));
+      this.sides.forEach(({ charts }, i) => charts.forEach((chart, row) => { chart.figure.element.hidden = out[row] || i >= this.count; }));
+      this.readout.showPauses(shown.some((side) => side.latest?.pauses),
+        shown.some((side) => schemeOf(this.model, side.scheme)?.lossless ?? false));
+      this.resize();
     }
     this.dirty = true;
   }
@@ -134,6 +141,7 @@ export class Board {
     this.stage.begin(this.coming, values);
     this.classes = this.coming.classes;
     this.readout.showClasses(this.classes);
+    this.pauses.begin();
     this.coming = null;
     this.generation = generation;
     const names = hues(schemes);
@@ -148,7 +156,8 @@ export class Board {
     let why = "";
     this.sides.forEach((side, i) => {
       const id = schemes[i];
-      for (const chart of side.charts) chart.figure.element.hidden = !id;
+      // The first frame shows those that its networks have.
+      if (!id) for (const chart of side.charts) chart.figure.element.hidden = true;
       if (!id) { side.trace.clear(); side.older.clear(); side.latest = null; return; }
       const list = predictions(theory, i);
       const title = schemeOf(this.model, id)?.title ?? id;
@@ -215,17 +224,19 @@ export class Board {
         for (const line of side.charts[i].marks) if (line.value < 3 * high) high = Math.max(high, line.value);
       }
       scale.fit(high, now);
-      const values = /** @type {[number, number]} */ (id === "throughput" ? [0, this.rate * 1.12]
+      const ofRate = id === "throughput" || id === "rate";
+      const values = /** @type {[number, number]} */ (ofRate ? [0, this.rate * 1.12]
         : scale.range(this.log && i < 2));
       for (const side of sides) {
         const chart = side.charts[i];
-        if (!all && !chart.figure.inSight) continue;
+        if (chart.figure.element.hidden || (!all && !chart.figure.inSight)) continue;
         const age = side.trace.last;
         chart.older = side.older.length && age < times[1]
           ? { trace: side.older, shift: side.olderStart, from: Math.max(age, from) } : null;
-        chart.draw(side.trace, side.trace.since(from), times, values, id === "throughput" ? this.rate : values[1]);
+        chart.draw(side.trace, side.trace.since(from), times, values, ofRate ? this.rate : values[1]);
       }
     });
+    this.pauses.draw(now, sides, times);
     if (all || this.cdf.figure.inSight) this.cdf.draw(sides.map((side) => side.latest?.latency ?? null));
   }
 

@@ -10,7 +10,7 @@ const GROUPS = [
   ["Phantom queue", ["drain", "threshold"]],
   ["Traffic", ["flows", "load"]],
   ["Hosts", ["burst"]],
-  ["Network", ["rate", "rtt", "mtu", "k", "buffer"]],
+  ["Network", ["rate", "rtt", "mtu", "k", "buffer", "xoff"]],
   ["Run", ["speed", "seed"]],
 ];
 

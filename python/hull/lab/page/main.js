@@ -83,7 +83,7 @@ async function start() {
   /** @type {string[]} */
   let theirs = []; // what the models say of their limits
   let asked = state.values; // what the server was last asked for
-  const board = new Board(model, the("charts"), the("readout"), the("stage"));
+  const board = new Board(model, the("charts"), the("readout"), the("stage"), the("pauses"));
   followTheme(the("theme"), () => board.recolour());
   new Numbers(the("numbers"), board);
   const warnings = new Warnings(the("warnings"), the("warnings-aloud"));

@@ -1,7 +1,7 @@
 // Model: which schemes and parameters there are, as the server of this page tells them.
 
 /**
- * @typedef {{id: string, title: string, summary: string, parameters: string[], own: boolean}} Scheme
+ * @typedef {{id: string, title: string, summary: string, parameters: string[], own: boolean, lossless: boolean}} Scheme
  * @typedef {{id: string, title: string, summary: string}} Queue
  * @typedef {{id: string, title: string, unit: string, kind: "continuous"|"integer"|"choice",
  *   scale: "linear"|"log", min: number, max: number, step?: number|null, default: number,

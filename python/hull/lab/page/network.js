@@ -1,5 +1,6 @@
 // Network: the drawn network of a run: senders and their windows, the switch with the queues of its port, receiver.
 
+import { Lossless } from "./lossless.js";
 import { add, clear, element } from "./svg.js";
 import { shortTitle } from "./model.js";
 import { FLOWS } from "./trace.js";
@@ -22,6 +23,7 @@ export class Network {
     this.note = /** @type {HTMLElement} */ (place.querySelector(".note"));
     this.svg = element("svg", {});
     this.scene.append(this.svg);
+    this.lossless = new Lossless(this.svg);
     /** @type {any[]} */
     this.lanes = [];
     /** @type {any[]} */
@@ -35,6 +37,26 @@ export class Network {
   }
 
   /**
+   * One picture of the network with pauses.
+   * @param {import("./side.js").Side[]} sides @param {Record<string, number>} setting @param {number} shown until when
+   * @param {{queue: number, phantom: number}} tops
+   */
+  drawLossless(sides, setting, shown, tops) {
+    this.key = "";
+    this.#say(setting.speed, "hatched: waits, with its share of the time so far");
+    const scene = { width: Math.max(260, this.scene.clientWidth), height: Math.max(150, this.scene.clientHeight),
+      still: this.still.matches };
+    this.lossless.draw(sides, { flows: setting.flows, rate: setting.rate }, shown, tops, scene);
+    this.text = this.lossless.text;
+  }
+
+  /** @param {number} speed @param {string} legend */
+  #say(speed, legend) {
+    const pace = `${format(speed, "s", { exact: true })} per second on the clock; ${legend}`;
+    if (this.note.textContent !== pace) this.note.textContent = pace;
+  }
+
+  /**
    * One picture.
    * @param {Lane[]} lanes @param {Setting} setting @param {{queue: number, phantom: number, window: number}} tops
    * @param {string} own what the user's network is, if that runs
@@ -43,9 +65,8 @@ export class Network {
     const width = Math.max(260, this.scene.clientWidth);
     const height = Math.max(150, this.scene.clientHeight);
     const shape = [width, height, own, windowed(lanes), setting.flows, setting.load > 0, ...lanes.map((lane) => `${lane.title}${lane.hue}${lane.phantom === null}`)].join();
-    const pace = `${format(setting.speed, "s", { exact: true })} per second on the clock; tick: marks from there`;
-    if (this.note.textContent !== pace) this.note.textContent = pace;
-    if (shape !== this.key) { this.key = shape; this.#build(lanes, setting, own, width, height); }
+    this.#say(setting.speed, "tick: marks from there");
+    if (shape !== this.key) { this.key = shape; this.lossless.key = ""; this.#build(lanes, setting, own, width, height); }
     lanes.forEach((lane, i) => this.#fill(this.lanes[i], lane, setting, tops));
     lanes.forEach((lane, i) => lane.windows.forEach((window, flow) => {
       const bar = this.windows[flow]?.[i];
@@ -139,7 +160,7 @@ export class Network {
   }
 
   describe() {
-    this.scene.setAttribute("aria-label", `Network: hosts send through a switch to one receiver. ${this.text}.`);
+    this.scene.setAttribute("aria-label", `Network: hosts send through ${this.key ? "a switch" : "two switches"} to one receiver. ${this.text}.`);
   }
 }
 

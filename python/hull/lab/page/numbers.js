@@ -1,7 +1,7 @@
 // Numbers: everything that the charts show as one table, and a sentence for screen readers.
 
 import { has, titled } from "./readout.js";
-import { QUANTITIES } from "./side.js";
+import { QUANTITIES, leftOut } from "./side.js";
 import { format, spoken } from "./units.js";
 
 const EVERY_MS = 2000;
@@ -18,8 +18,11 @@ const STATS = [
   ["fct_small_count", "1 KB requests completed", "count"],
   ["fct_medium_p50", "20 KB FCT, 50%", "s"], ["fct_medium_p99", "20 KB FCT, 99%", "s"],
   ["fct_medium_count", "20 KB requests completed", "count"],
+  ["victim", "Goodput of the first flow", "bit/s"], ["paused", "Paused links, mean", "number"],
   ["marks", "Marks", "count"], ["drops", "Drops", "count"], ["timeouts", "Timeouts", "count"],
 ].map(([name, title, unit]) => ({ name, title, unit }));
+
+const OF_PAUSES = ["victim", "paused"];
 
 const cell = (/** @type {string} */ tag, /** @type {string} */ text) => Object.assign(document.createElement(tag), { textContent: text });
 
@@ -43,12 +46,13 @@ export class Numbers {
     /** @type {string[][]} */
     const rows = [];
     for (const side of board.sides.slice(0, board.count)) {
-      QUANTITIES.forEach(({ title }, i) => {
+      QUANTITIES.forEach(({ id, title }, i) => {
+        if (id !== "phantom" && leftOut(id, [side])) return;
         const chart = side.charts[i];
         const from = Math.max(0, board.shown - 4 * board.speed);
         rows.push([side.title, `${title}, in sight`, side.reading(chart, from) || "–", chart.figure.theory.textContent ?? ""]);
       });
-      for (const { name, title, unit } of STATS.filter((stat) => has(stat.title, board.classes))) {
+      for (const { name, title, unit } of STATS.filter((stat) => has(stat.title, board.classes) && (side.latest?.pauses || !OF_PAUSES.includes(stat.name)))) {
         const others = side.predictions.filter((p) => p.stat === name && p.value !== null);
         const since = board.warming ? "start" : "warm-up";
         rows.push([side.title, `${titled(title, board.classes)}, since the ${since}`, format(side.latest?.stats?.[name], unit),

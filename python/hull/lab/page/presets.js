@@ -1,5 +1,6 @@
 // Presets: settings worth seeing, each with what to look at. The first, which a page without a link shows, has
-// hosts of today; the others keep the FIFO of the papers, so the numbers told of them in docs/lab.md hold.
+// hosts of today; the others keep the FIFO of the papers, so the numbers told of them in docs/lab.md hold. Hosts of the
+// lossless network always have a queue per flow.
 
 /**
  * @typedef {{id: string, title: string, look: string, a: string, b: string|null, more?: string[], queue: string, log?: boolean,
@@ -8,6 +9,10 @@
 
 const GIGABIT = { rate: 1e9, rtt: 200e-6, mtu: 1500, load: 0, flows: 2, drain: 0.95, threshold: 1000, k: 30000, buffer: 700000,
   burst: 1500, speed: 0.01, seed: 1 };
+
+/** 100 Gbps, RED at a sixth of a round trip's bytes. */
+const LOSSLESS = { rate: 1e11, rtt: 12e-6, mtu: 1500, load: 0, flows: 4, drain: 0.95, threshold: 3800, k: 26000, xoff: 200000,
+  buffer: 2e6, burst: 1500, speed: 0.0003, seed: 1 };
 
 /** @type {Preset[]} */
 const PRESETS = [
@@ -82,6 +87,22 @@ const PRESETS = [
       + " that asks a hundred servers waits for the slowest of them.",
     a: "dctcp", b: "hull", log: true, queue: "fifo", first: ["latency", "queue"],
     values: { ...GIGABIT, load: 0.3, speed: 0.05 },
+  },
+  {
+    id: "spread",
+    title: "Pauses spread",
+    look: "A lossless network: the incast to host 0 makes switch s1 pause the link from s0, and s0 pauses all that send over it, the"
+      + " victim too, which shares no congested port. With a phantom queue the senders slow down before: drag the drain.",
+    a: "pfc", b: "dcqcn_pq", queue: "fair", first: ["rate", "paused", "queue"],
+    values: LOSSLESS,
+  },
+  {
+    id: "pauses",
+    title: "Marks or pauses first",
+    look: "Drag the pause threshold below and above K. Below it pauses hold the queue down, and RED marks little."
+      + " A phantom queue marks before either. HPCC (on the plane) reads the queue itself.",
+    a: "dcqcn", b: "dcqcn_pq", more: ["pfc", "hpcc"], queue: "fair", first: ["paused", "rate", "queue"],
+    values: { ...LOSSLESS, xoff: 20000 },
   },
 ];
 

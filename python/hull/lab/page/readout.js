@@ -3,7 +3,7 @@
 import { besides } from "./theory.js";
 import { format } from "./units.js";
 
-/** @typedef {{stat: string, title: string, unit: string}} Column */
+/** @typedef {{stat: string, title: string, unit: string, of?: "pauses"|"victim"}} Column `of`: networks that have it */
 
 /** @type {Column[]} */
 export const COLUMNS = [
@@ -14,6 +14,8 @@ export const COLUMNS = [
   { stat: "drops", title: "Drops", unit: "count" },
   { stat: "fct_small_p99", title: "1 KB FCT, 99%", unit: "s" },
   { stat: "fct_medium_p99", title: "20 KB FCT, 99%", unit: "s" },
+  { stat: "paused", title: "Paused links", unit: "number", of: "pauses" },
+  { stat: "victim", title: "Victim's goodput", unit: "bit/s", of: "victim" },
 ];
 const SIZES = ["1 KB", "20 KB"]; // in the titles above, where no run names others
 
@@ -68,16 +70,28 @@ export class Readout {
     place.append(table);
   }
 
+  /** Show the columns of pauses, or hide them. @param {boolean} pauses @param {boolean} victim */
+  showPauses(pauses, victim) {
+    COLUMNS.forEach(({ of, title }, i) => {
+      if (of) this.#show(i, of === "pauses" ? pauses : victim);
+      // The lossless network has no requests.
+      else if (victim && SIZES.some((size) => title.startsWith(size))) this.#show(i, false);
+    });
+  }
+
+  /** @param {number} i @param {boolean} shown */
+  #show(i, shown) {
+    this.heads[i].hidden = !shown;
+    for (const { cells } of this.rows) cells[i].td.hidden = !shown;
+  }
+
   /** Name the sizes of this run. @param {string[]} classes */
   showClasses(classes) {
     COLUMNS.forEach((column, i) => {
       const title = titled(column.title, classes);
       write(this.heads[i], title);
-      this.heads[i].hidden = !has(column.title, classes);
-      for (const { cells } of this.rows) {
-        cells[i].td.dataset.title = title;
-        cells[i].td.hidden = this.heads[i].hidden;
-      }
+      for (const { cells } of this.rows) cells[i].td.dataset.title = title;
+      if (!column.of) this.#show(i, has(column.title, classes));
     });
   }
 

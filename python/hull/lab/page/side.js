@@ -1,7 +1,7 @@
 // Side: one of the two schemes: its samples, the previous samples, its charts and predictions.
 
 import { TimeChart } from "./timechart.js";
-import { FLOWS, Trace } from "./trace.js";
+import { FLOWS, Trace, columnOf } from "./trace.js";
 import { inChart, inFull, inWords, whyNone } from "./theory.js";
 import { format } from "./units.js";
 
@@ -17,7 +17,22 @@ export const QUANTITIES = [
   { id: "alpha", title: "Alpha, share of marks", unit: "number", columns: each("alpha"), fill: false,
     noneText: "keeps no alpha." },
   { id: "throughput", title: "Throughput, all flows", unit: "bit/s", columns: ["throughput"], fill: true, noneText: "" },
+  { id: "rate", title: "Rates of the first flows", unit: "bit/s", columns: each("rate"), fill: false, noneText: "has no pauses." },
+  { id: "paused", title: "Paused links", unit: "number", columns: ["paused"], fill: true, noneText: "has no pauses." },
 ];
+
+/** Charts that only networks with pauses have, and those that need not say that they are empty there. */
+const OF_PAUSES = ["rate", "paused"];
+const NOT_OF_PAUSES = ["window", "alpha"];
+
+/** Whether a row of charts is left out: no phantom queue or no pauses anywhere. @param {string} id of a quantity
+ * @param {Side[]} sides */
+export function leftOut(id, sides) {
+  const { columns } = /** @type {import("./timechart.js").Quantity} */ (QUANTITIES.find((quantity) => quantity.id === id));
+  const seen = sides.some((side) => columns.some((name) => side.trace.seen.has(name)));
+  const pauses = sides.some((side) => side.latest?.pauses);
+  return !seen && (id === "phantom" || OF_PAUSES.includes(id) || (pauses && NOT_OF_PAUSES.includes(id)));
+}
 
 export class Side {
   /** @param {Element} place @param {() => Record<string, string>} colours */
@@ -27,6 +42,7 @@ export class Side {
     this.olderStart = 0;
     /** @type {any} */
     this.latest = null;
+    this.reached = 0; // s
     /** @type {import("./theory.js").Prediction[]} */
     this.predictions = [];
     this.scheme = "";
@@ -69,15 +85,25 @@ export class Side {
     const line = (/** @type {string} */ key, /** @type {string} */ words) => (values[key] > 0
       ? [{ value: values[key], label: `${words} ${format(values[key], "bytes", { exact: true })}` }] : []);
     if (chart === "phantom") return line("threshold", "marks from");
-    if (chart === "queue" && /^dctcp(_\d+k)?$|_ecn$/.test(this.scheme)) return line("k", "marks from");
-    if (chart === "throughput") return [{ value: values.rate, label: "link" }];
+    if (chart === "queue" && /^dctcp(_\d+k)?$|^dcqcn$|_ecn$/.test(this.scheme)) return line("k", "marks from");
+    if (chart === "throughput" || chart === "rate") return [{ value: values.rate, label: "link" }];
     return [];
   }
 
-  /** @param {any} part */
-  push(part) {
+  /** @param {any} part @param {number} reached s */
+  push(part, reached) {
     this.trace.push(part);
     this.latest = part;
+    this.reached = reached;
+    if (part.pauses) {
+      part.stats.paused = part.pauses.time / Math.max(reached, 1e-12);
+      part.stats.victim = part.pauses.goodput[0];
+    }
+  }
+
+  /** Links that have paused so far. @returns {{from: string, to: string, class: number, time: number, column: string}[]} */
+  pausedLinks() {
+    return (this.latest?.pauses?.links ?? []).map((/** @type {any} */ link) => ({ ...link, column: columnOf(link) }));
   }
 
   /** Charts without values say why. */

@@ -25,6 +25,7 @@ export class Stage {
     this.planeAt = 0;
     this.networkAt = 0;
     this.own = "";
+    this.lossless = false;
   }
 
   /** A run begins. @param {any} message begin @param {Record<string, number>} values */
@@ -37,6 +38,7 @@ export class Stage {
       predictions: i < message.schemes.length ? predictions(message.theory, i)
         : predictions({ schemes: message.theory.more }, i - message.schemes.length),
     }));
+    this.lossless = message.schemes.every((/** @type {string} */ id) => schemeOf(this.model, id)?.lossless);
     this.own = schemeOf(this.model, ids[0])?.own ? this.model.own?.network ?? "" : "";
     const { bandwidth, latency, classes } = message;
     this.plane.begin({ bandwidth, latency, classes }, this.entries, values);
@@ -57,6 +59,11 @@ export class Stage {
     }
     if (now - this.networkAt < NETWORK_MS) return;
     this.networkAt = now;
+    const [queue, phantom, window] = scales.map((scale) => scale.high);
+    if (this.lossless) {
+      this.network.drawLossless(sides, this.values, shown, { queue, phantom });
+      return;
+    }
     const lanes = sides.map((side) => {
       const at = side.trace.at(shown);
       const value = (/** @type {string} */ name) => (at < 0 || Number.isNaN(side.trace.columns[name][at])
@@ -68,7 +75,6 @@ export class Stage {
       };
     });
     const { flows, load, rate, k, threshold, speed } = this.values;
-    const [queue, phantom, window] = scales.map((scale) => scale.high);
     this.network.draw(lanes, { flows, load, rate, k, threshold, speed }, { queue, phantom, window }, this.own);
   }
 

@@ -9,11 +9,13 @@ const NAMES = ["ground", "text", "quiet", "line", "grid"];
 const KNOWN = {
   hull: "green", dctcp: "blue", tcp: "vermilion", tcp_ecn: "purple", tcp_red: "purple",
   dctcp_pq: "sky", rcp: "orange", cubic: "orange", vegas: "grey",
+  pfc: "vermilion", dcqcn: "blue", dcqcn_pq: "green", hpcc: "purple",
 };
 const SPARE = ["orange", "purple", "grey", "sky", "vermilion", "blue", "green"];
 
 /** Of the user's schemes, by what their names begin with or hold. @type {[RegExp, string][]} */
-const ALIKE = [[/hull|pacer/, "hull"], [/dctcp.*pq/, "dctcp_pq"], [/dctcp/, "dctcp"], [/cubic/, "cubic"], [/ecn/, "tcp_ecn"],
+const ALIKE = [[/hull|pacer/, "hull"], [/dctcp.*pq/, "dctcp_pq"], [/dctcp/, "dctcp"], [/dcqcn.*(pq|phantom)/, "dcqcn_pq"], [/dcqcn/, "dcqcn"],
+  [/hpcc/, "hpcc"], [/pause|pfc/, "pfc"], [/cubic/, "cubic"], [/ecn/, "tcp_ecn"],
   [/tcp|reno/, "tcp"]];
 
 /** Names of the colours of schemes, no two the same. @param {string[]} ids @returns {string[]} */

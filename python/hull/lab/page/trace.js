@@ -2,11 +2,15 @@
 //
 // Each column is written into an array of twice its length; when that is full, the newer half moves
 // to the front. So what is shown is always one piece of each array, which a view shows uncopied.
+// Each link that has paused has a column of its own from then on.
 
 export const FLOWS = 4;
 const CAPACITY = 2400;
-const COLUMNS = ["t", "queue", "phantom", "throughput"]
-  .concat(...Array.from({ length: FLOWS }, (_, i) => [`cwnd${i}`, `alpha${i}`]));
+const COLUMNS = ["t", "queue", "phantom", "throughput", "paused"]
+  .concat(...Array.from({ length: FLOWS }, (_, i) => [`cwnd${i}`, `alpha${i}`, `rate${i}`]));
+
+/** The column of a link's pauses. @param {{from: string, to: string, class: number}} link */
+export const columnOf = (link) => `${link.from}->${link.to} ${link.class}`;
 
 /** @typedef {{start: number, end: number}} Span */
 
@@ -28,7 +32,7 @@ export class Trace {
 
   /** Take another trace's samples; used when a new generation replaces this one. @param {Trace} other */
   copy(other) {
-    for (const name of COLUMNS) this.columns[name].set(other.columns[name].subarray(other.start, other.end));
+    for (const name of Object.keys(other.columns)) this.#column(name).set(other.columns[name].subarray(other.start, other.end));
     this.start = 0;
     this.end = other.end - other.start;
     this.seen = new Set(other.seen);
@@ -52,9 +56,20 @@ export class Trace {
     for (let i = 0; i < FLOWS; i += 1) {
       this.#write(`cwnd${i}`, part.flows[i]?.cwnd, skip, count);
       this.#write(`alpha${i}`, part.flows[i]?.alpha, skip, count);
+      this.#write(`rate${i}`, part.pauses?.rates[i], skip, count);
     }
+    this.#write("paused", part.pauses?.paused, skip, count);
+    const links = new Map((part.pauses?.links ?? []).map((/** @type {any} */ link) => [columnOf(link), link.share]));
+    for (const name of links.keys()) this.#column(name);
+    for (const name of Object.keys(this.columns)) if (name.includes("->")) this.#write(name, links.get(name), skip, count);
     this.end += count;
     this.start = Math.max(this.start, this.end - CAPACITY);
+  }
+
+  /** A column, which is added if absent. @param {string} name */
+  #column(name) {
+    this.columns[name] ??= new Float64Array(2 * CAPACITY).fill(NaN);
+    return this.columns[name];
   }
 
   /** @param {string} name @param {(number|null)[]|null|undefined} values @param {number} skip @param {number} count */
@@ -72,7 +87,7 @@ export class Trace {
   /** @param {number} count that has to fit */
   #moveToFront(count) {
     const keep = Math.min(this.length, CAPACITY - Math.min(count, CAPACITY));
-    for (const name of COLUMNS) this.columns[name].copyWithin(0, this.end - keep, this.end);
+    for (const column of Object.values(this.columns)) column.copyWithin(0, this.end - keep, this.end);
     this.start = 0;
     this.end = keep;
   }

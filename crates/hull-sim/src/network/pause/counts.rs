@@ -48,4 +48,19 @@ impl Network {
             ..counts
         })
     }
+
+    /// Times for which classes of ports have been paused until `now_ps`, ps, of those that have been:
+    /// port, class and time.
+    pub fn paused_times(&self, now_ps: u64) -> impl Iterator<Item = ((u32, u8), u64)> {
+        let pauses = self.pauses.as_deref();
+        let ports = pauses.map_or(0, |pauses| pauses.counts.len());
+        let each = (0..ports).flat_map(|port| (0..self.classes).map(move |class| (port, class)));
+        each.filter_map(move |(port, class)| {
+            let pauses = pauses?;
+            let since_ps = pauses.paused[port][class].since_ps;
+            let now_lasts_ps = since_ps.map_or(0, |since_ps| now_ps - since_ps);
+            let paused_ps = pauses.counts[port][class].paused_ps + now_lasts_ps;
+            (paused_ps > 0).then_some(((port as u32, class as u8), paused_ps))
+        })
+    }
 }

@@ -24,12 +24,18 @@ impl Instruments {
                 flows[(number - look.flows.start) as usize] = Some(table.reading(slot));
             }
         }
+        let queue_bytes = port.queue(now_ps, options).bytes;
+        let phantom_bytes = port.phantom_bytes(now_ps, options);
+        let pauses = network
+            .has_pauses()
+            .then(|| look.pauses(network.paused_times(now_ps), &flows));
         look.keep(Row {
             at_ps: now_ps,
-            queue_bytes: port.queue(now_ps, options).bytes,
-            phantom_bytes: port.phantom_bytes(now_ps, options),
+            queue_bytes,
+            phantom_bytes,
             throughput_bps,
             flows,
+            pauses,
         });
         Some(look.interval_ps)
     }

@@ -5,6 +5,7 @@
 //! Samples are taken every `measure.sample_interval` from time 0 on. Statistics restart at the end
 //! of the warm-up, as in a result folder.
 
+mod pauses;
 mod shown;
 
 use hdrhistogram::Histogram;
@@ -38,6 +39,8 @@ pub struct Live {
     completions: Vec<Histogram<u64>>,
     /// Numbers of the long flows, whose goodput is reported.
     long: std::ops::Range<u64>,
+    /// Pauses at the last sample that was taken.
+    before: pauses::Before,
 }
 
 impl Live {
@@ -72,6 +75,7 @@ impl Live {
             edges_s,
             completions: (0..classes).map(|_| histogram()).collect(),
             long,
+            before: pauses::Before::default(),
         })
     }
 

@@ -5,13 +5,17 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::Live;
+use super::pauses::ShownPauses;
 use crate::measure::{Distribution, FlowReading};
 use crate::simulation::instruments::look::Row;
+
+/// Window that limits nothing, as of controls that set a rate alone.
+const NO_WINDOW_BYTES: u64 = 1 << 50;
 
 /// One flow over the samples; null before it is opened and after it has ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownFlow {
-    /// Congestion window, packets.
+    /// Congestion window, packets; null without one.
     pub cwnd: Vec<Option<f64>>,
     /// DCTCP's alpha; none with other congestion controls.
     pub alpha: Option<Vec<Option<f64>>>,
@@ -66,6 +70,8 @@ pub struct Shown {
     pub latency: Cumulated,
     /// Statistics so far.
     pub stats: Stats,
+    /// Pauses, if links may pause.
+    pub pauses: Option<ShownPauses>,
 }
 
 impl Live {
@@ -88,6 +94,7 @@ impl Live {
             flows: flows(&rows, mss),
             latency: self.latency(),
             stats: self.stats(),
+            pauses: self.pauses(&rows),
         }
     }
 
@@ -177,7 +184,8 @@ fn flows(rows: &[Row], mss: f64) -> Vec<ShownFlow> {
             alpha.map(|alpha| rounded(alpha, 1e4))
         };
         let window = |reading: Option<&FlowReading>| {
-            reading.map(|reading| rounded(reading.cwnd_bytes as f64 / mss, 1e2))
+            let limit = reading.filter(|reading| reading.cwnd_bytes < NO_WINDOW_BYTES);
+            limit.map(|reading| rounded(reading.cwnd_bytes as f64 / mss, 1e2))
         };
         let alphas: Vec<Option<f64>> = readings.clone().map(alpha).collect();
         ShownFlow {
@@ -189,10 +197,10 @@ fn flows(rows: &[Row], mss: f64) -> Vec<ShownFlow> {
 }
 
 /// Converts ps to the nearest number of seconds, which has few digits.
-fn seconds(ps: u64) -> f64 {
+pub(super) fn seconds(ps: u64) -> f64 {
     ps as f64 / 1e12
 }
 
-fn rounded(value: f64, parts: f64) -> f64 {
+pub(super) fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }

@@ -186,3 +186,76 @@ fn a_port_without_phantom_queue_shows_none() {
             .all(|&bps| (0.0..=rate_bps).contains(&bps))
     );
 }
+
+const LOSSLESS: &str = r#"
+name = "pauses"
+[run]
+duration = "2ms"
+[topology.dumbbell]
+pairs = 3
+bottleneck_rate = "10Gbps"
+[host]
+rate = "10Gbps"
+delay = "1us"
+[switch]
+rate = "10Gbps"
+delay = "1us"
+pfc = {}
+[transport]
+congestion_control = "line-rate"
+[workload.long_lived]
+flows = [{ src = "0-2", dst = 3 }]
+[measure]
+sample_interval = "10us"
+flows = { count = 3, interval = "10us" }
+"#;
+
+#[test]
+fn pauses_add_up_to_those_that_a_run_counts() {
+    let cells = scenario::expand(LOSSLESS, "pauses.toml", &[]).expect("valid");
+    let scenario = Scenario::clone(&cells[0].scenario);
+    let resolved = Resolved::new(scenario.clone()).expect("a network");
+    let mut live = Live::new(&resolved, 7, 0..3, 0..3, 100_000_000, vec![0.0]).expect("builds");
+    let (mut paused_s, mut of_links_s) = (0.0, std::collections::BTreeMap::new());
+    let (mut before_s, mut last) = (0.0, None);
+    while live.reached_ps() < 2_000_000_000 {
+        live.advance(live.reached_ps() + 123_456_789, u64::MAX)
+            .expect("advances");
+        let look = live.take(7);
+        let pauses = look.pauses.expect("links may pause");
+        for (at, &until_s) in look.t.iter().enumerate() {
+            paused_s += pauses.paused[at] * (until_s - before_s);
+            for (number, link) in pauses.links.iter().enumerate() {
+                *of_links_s.entry(number).or_insert(0.0) += link.share[at] * (until_s - before_s);
+            }
+            before_s = until_s;
+        }
+        last = Some((pauses.links, pauses.time, pauses.rates, pauses.goodput));
+    }
+    let outcome = build(&scenario, 7, None)
+        .expect("builds")
+        .run(&Control::default())
+        .expect("runs");
+    let counted_s = |paused_ps: u64| paused_ps as f64 * 1e-12;
+    let all_s: f64 = outcome
+        .pauses
+        .iter()
+        .map(|row| counted_s(row.counts.paused_ps))
+        .sum();
+    let (links, time_s, rates, goodput) = last.expect("a look");
+    // Three senders and the link between the switches; each sender gets a third of it.
+    assert_eq!(links.iter().filter(|link| link.time > 0.0).count(), 3);
+    assert!((time_s / all_s - 1.0).abs() < 1e-9, "{time_s} {all_s}");
+    assert!((paused_s / all_s - 1.0).abs() < 0.02, "{paused_s} {all_s}");
+    for (number, link) in links.iter().enumerate() {
+        assert!((of_links_s[&number] / link.time - 1.0).abs() < 0.02);
+    }
+    assert_eq!(rates.len(), 3);
+    let shared: f64 = goodput.iter().sum();
+    assert!((shared / 10e9 - 1.0).abs() < 0.05, "{shared}");
+    assert!(
+        live.take(1).pauses.expect("pauses").links[0]
+            .share
+            .is_empty()
+    );
+}
