@@ -26,6 +26,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import tomli_w
 from measured import Quantity, Results, quantities, slack
 from networks import Network, network
 from runs import Run, fault, flows, prepare, scaled_rates
@@ -160,7 +161,7 @@ def simulate(run: Run, net: Network, options: argparse.Namespace, shake: int = 0
     graph.write_text(json.dumps(net.graph(scaled_rates(run, net))), encoding="utf-8")
     write_flows(listed, run, net, starts_ps)
     content = prepare(run, net, str(graph), str(listed), starts_ps)
-    scenario.write_text(toml(content), encoding="utf-8")
+    scenario.write_text(tomli_w.dumps(content), encoding="utf-8")
     seeds = options.seeds if is_random(run) and not shake else 1
     command = [options.hull, "run", str(scenario), "--out", str(folder / "results"), "--force"]
     command += ["--jobs", "1", "--seeds", str(seeds)]
@@ -211,20 +212,6 @@ def write_flows(path: Path, run: Run, net: Network, starts_ps: list[int]) -> Non
                 near = src // 8 == dst // 8
                 row.append("" if near else net.name(36 + spines[at]))
             writer.writerow(row)
-
-
-def toml(scenario: dict[str, Any]) -> str:
-    """A scenario as a file."""
-    return "".join(f"{key} = {inline(value)}\n" for key, value in scenario.items())
-
-
-def inline(value: Any) -> str:
-    """A value in one line of TOML, whose texts are written as in JSON."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {inline(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(inline, value)) + "]"
-    return json.dumps(value)
 
 
 def summary(rows: list[Row]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from typing import Any
 
 import polars as pl
 import rows as table_rows
+import tomli_w
 from rows import Setup, SkippedError
 
 from hull.errors import UsageError, reason_of
@@ -102,7 +103,7 @@ def run_row(row: Row, setup: Setup, formats: Path, hull: str, out: Path) -> None
             reuse = "" if flow.connection is None else flow.connection
             writer.writerow([flow.start_ps, flow.src, flow.dst, flow.bytes, after, reuse])
     content = prepared.scenario | {"workload": {"flows": str(flows)}}
-    scenario.write_text(toml(content), encoding="utf-8")
+    scenario.write_text(tomli_w.dumps(content), encoding="utf-8")
     command = [hull, "run", str(scenario), "--out", str(folder), "--force", "--jobs", "1"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -115,20 +116,6 @@ def run_row(row: Row, setup: Setup, formats: Path, hull: str, out: Path) -> None
     row.measured = measure(folder, row.given, len(prepared.flows))
     if not row.measured:
         row.status, row.reason = "failed", "not all flows were acknowledged within 1 s"
-
-
-def toml(scenario: dict[str, Any]) -> str:
-    """A scenario as a file."""
-    return "".join(f"{key} = {inline(value)}\n" for key, value in scenario.items())
-
-
-def inline(value: Any) -> str:
-    """A value in one line of TOML, whose texts are written as in JSON."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {inline(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(inline, value)) + "]"
-    return json.dumps(value)
 
 
 def measure(folder: Path, given: dict[str, Any], flows: int) -> dict[str, float]:
