@@ -4,11 +4,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import tomli_w
 
 import hull
 from conftest import Hull
 from hull.cli import looking
 from hull.results.hpcc_flows import address, fct_text
+from hull.runs.plan import make_plan
+from hull.warnings.scenario import warnings_before
 
 SCENARIO = {
     "name": "export",
@@ -54,6 +57,19 @@ def test_the_command(tmp_path: Path) -> None:
     looking.export(tmp_path / "run", looking.Program.HPCC)
     rows = [line.split() for line in (tmp_path / "run-hpcc/fct.txt").read_text().splitlines()]
     assert sorted(int(row[6]) / int(row[7]) for row in rows) == pytest.approx(slowdowns, rel=1e-3)
+
+
+def test_flows_beyond_the_announced_ones_are_skipped_with_a_warning(tmp_path: Path) -> None:
+    rows = ["0 2 3 100 100000 0", "1 2 3 100 100000 0.00001", "", "2 1 3 5000 0.0001"]
+    list_ = tmp_path / "flow.txt"
+    scenario = {**SCENARIO, "workload": {"flows": str(list_)}}
+    text = tomli_w.dumps(scenario)
+    list_.write_text("\n".join(["2", *rows[:2], "notes: src dst group port bytes seconds", ""]))
+    assert warnings_before(make_plan(text, "mine.toml", [])) == []
+    list_.write_text("\n".join(["1", *rows, "five words that are none"]))
+    (said,) = warnings_before(make_plan(text, "mine.toml", []))
+    assert said.startswith(f"workload.flows: {list_} announces 1 flows; 2 more behind them are")
+    assert hull.run(scenario, out=tmp_path / "run").flows.height == 1
 
 
 def test_an_unknown_program(hull: Hull, tmp_path: Path) -> None:

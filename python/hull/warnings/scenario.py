@@ -12,6 +12,7 @@ from typing import Any
 from hull import _core
 from hull.runs.plan import Cell, Plan
 from hull.warnings.bare_numbers import Bare, bare_numbers, implausible
+from hull.warnings.flow_lists import flow_list_warnings
 from hull.warnings.idle_keys import State, idle_keys, key_states
 from hull.warnings.marking import marking_warnings
 from hull.warnings.pauses import pause_warnings
@@ -94,6 +95,7 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     round_trip = cell.resolved.round_trip
     yield from marking_warnings(scenario, rates, round_trip)
     yield from workload_warnings(scenario, network, round_trip)
+    yield from flow_list_warnings(scenario)
     yield from pause_warnings(scenario, cell.resolved.pause_cycle, cell.resolved.pauses)
 
 
