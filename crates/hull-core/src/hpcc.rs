@@ -181,7 +181,7 @@ impl Hpcc {
         };
         let Some(until) = self.until else {
             self.until = Some(ack.nxt);
-            self.last = *ack.records;
+            self.last.copy_from(ack.records);
             return false;
         };
         let replaces = ack.una > until;
@@ -189,13 +189,13 @@ impl Hpcc {
             return false;
         }
         if !self.last.are_of_path(ack.records) {
-            self.last = *ack.records;
+            self.last.copy_from(ack.records);
             return false;
         }
         let Some((utilization, elapsed_ps)) = self.busiest(constants, records) else {
             return false;
         };
-        self.last = *ack.records;
+        self.last.copy_from(ack.records);
         let base_rtt_ps = constants.base_rtt_ps;
         let elapsed_ps = elapsed_ps.min(base_rtt_ps);
         self.utilization = (self.utilization * (base_rtt_ps - elapsed_ps)

@@ -184,14 +184,14 @@ impl PowerTcp {
             Use::Nothing => return false,
             Use::Acts { replaces } if self.last.are_of_path(records) => replaces,
             Use::Stores | Use::Acts { .. } => {
-                self.last = *records;
+                self.last.copy_from(records);
                 return false;
             }
         };
         let Some(measured) = self.busiest(config, hops) else {
             return false;
         };
-        self.last = *records;
+        self.last.copy_from(records);
         self.rate.take(&config.common, &measured, config.eta);
         if replaces {
             self.rate.replace(nxt);

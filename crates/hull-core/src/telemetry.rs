@@ -83,13 +83,23 @@ impl Fields {
             Fields::Exact => *record,
             Fields::Hpcc { unit_factor } => {
                 let factor = u64::from(unit_factor);
-                let held = |value: u64, unit: u64, values: u64| value / unit % values * unit;
                 HopRecord {
-                    queue_bytes: held(record.queue_bytes, QUEUE_BYTES * factor, QUEUES),
+                    queue_bytes: self.written_queue(record.queue_bytes),
                     sent_bytes: held(record.sent_bytes, SENT_BYTES * factor, SENT),
                     at_ps: held(record.at_ps, TIME_PS, TIMES),
                     link_bps: nearest_rate(record.link_bps),
                 }
+            }
+        }
+    }
+
+    /// Queue as its field holds it.
+    #[inline]
+    fn written_queue(self, queue_bytes: u64) -> u64 {
+        match self {
+            Fields::Exact => queue_bytes,
+            Fields::Hpcc { unit_factor } => {
+                held(queue_bytes, QUEUE_BYTES * u64::from(unit_factor), QUEUES)
             }
         }
     }
@@ -116,6 +126,11 @@ impl Fields {
             sent_bytes,
         })
     }
+}
+
+/// Value that a field of this unit and number of values holds.
+fn held(value: u64, unit: u64, values: u64) -> u64 {
+    value / unit % values * unit
 }
 
 /// Difference of two values of a field that wraps around.
@@ -147,13 +162,22 @@ pub struct Passed {
 }
 
 /// Records of the hops of one packet, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct HopRecords {
-    records: [HopRecord; HopRecords::MOST],
     hops: u16,
     len: u16,
     path: u32,
+    records: [HopRecord; HopRecords::MOST],
 }
+
+impl PartialEq for HopRecords {
+    fn eq(&self, other: &Self) -> bool {
+        self.are_of_path(other) && self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for HopRecords {}
 
 impl HopRecords {
     /// Largest number of records in a packet.
@@ -172,15 +196,26 @@ impl HopRecords {
         path: 0,
     };
 
-    /// Adds the record of the next hop, a port with this number; without room only counts the hop.
+    /// Adds the record of the next hop, a port with this number; without room only counts the hop. Returns
+    /// whether there was room.
     #[inline]
-    pub fn add(&mut self, fields: Fields, port: u32, record: &HopRecord) {
-        if self.have_room(fields) {
+    pub fn add(&mut self, fields: Fields, port: u32, record: &HopRecord) -> bool {
+        let has_room = self.have_room(fields);
+        if has_room {
             self.records[usize::from(self.len)] = fields.written(record);
             self.len += 1;
         }
         self.hops = self.hops.saturating_add(1);
         self.path = self.path.wrapping_mul(0x9E37_79B1).wrapping_add(port);
+        has_room
+    }
+
+    /// Sets the queue of the record added last.
+    #[inline]
+    pub fn complete(&mut self, fields: Fields, queue_bytes: u64) {
+        if let Some(record) = self.records[..usize::from(self.len)].last_mut() {
+            record.queue_bytes = fields.written_queue(queue_bytes);
+        }
     }
 
     /// Whether there is room for another record.
@@ -211,6 +246,15 @@ impl HopRecords {
     #[inline]
     pub fn are_of_path(&self, other: &HopRecords) -> bool {
         (self.path, self.hops) == (other.path, other.hops)
+    }
+
+    /// Takes over the records of another packet, and none of the room that they leave.
+    #[inline]
+    pub fn copy_from(&mut self, other: &HopRecords) {
+        (self.hops, self.len, self.path) = (other.hops, other.len, other.path);
+        for (to, from) in self.records.iter_mut().zip(other.as_slice()) {
+            *to = *from;
+        }
     }
 
     /// Removes all records.

@@ -131,6 +131,8 @@ pub struct Network {
     ahead: u32,
     /// Options of the packets in the network.
     pub options: OptionTable,
+    /// Whether any port trims packets.
+    pub trims: bool,
     /// Whether rules of any port send notices.
     pub sends_notices: bool,
     hops: Vec<u32>,
@@ -156,6 +158,7 @@ impl Network {
         Network {
             holds: !ports.iter().any(Port::cuts_through),
             ahead: Network::packets_ahead(ports.len()),
+            trims: ports.iter().any(Port::can_trim),
             ports,
             ..Network::default()
         }
@@ -292,6 +295,36 @@ impl Network {
         };
         let is_theirs = link.is_cut() && self.hands_over_if_theirs(arrival_ps, place);
         Some((arrival_ps, (!is_theirs).then_some(packet_ref)))
+    }
+
+    /// Moves on the packet at `place`, which [`Network::forward_fast`] has not accepted, if the port writes
+    /// telemetry and has no other feature. Returns the verdict, and the reference of the packet's event.
+    #[inline]
+    pub fn forward_recording(
+        &mut self,
+        now_ps: u64,
+        earliest_ps: u64,
+        port: usize,
+        place: u32,
+    ) -> Option<(Verdict, PacketRef)> {
+        let (link, packet) = (&mut self.ports[port], self.in_flight.get_mut(place));
+        if !link.is_recording() {
+            return None;
+        }
+        let options = &mut self.options;
+        let has_bytes = options.record_bytes > 0;
+        if has_bytes {
+            options.lengthen(packet);
+        }
+        let (verdict, is_partial) = link.enqueue_recording(now_ps, earliest_ps, packet, options);
+        let next = next_after(link, packet, &self.hops);
+        // A host removes the records of data that has grown.
+        let observed = is_partial || (has_bytes && packet.has(flags::DATA));
+        let packet_ref = PacketRef {
+            packet: place,
+            next: next | (u32::from(observed) * OBSERVED),
+        };
+        Some((verdict, packet_ref))
     }
 
     /// Offers the packet at `place`, which came through the link of the port `from` of the same switch,

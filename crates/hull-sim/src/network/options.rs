@@ -116,7 +116,7 @@ impl OptionTable {
             (self.entries.len() - 1) as u32
         };
         if options.in_band == InBand::Telemetry {
-            self.set_records(entry, &HopRecords::NONE);
+            self.records_at(entry).clear();
         }
         entry
     }
@@ -130,17 +130,48 @@ impl OptionTable {
         };
         let entry = self.insert(Options { report, in_band });
         if let Some(records) = records {
-            self.set_records(entry, records);
+            self.records_at(entry).copy_from(records);
         }
         entry
     }
 
-    fn set_records(&mut self, entry: u32, records: &HopRecords) {
+    fn records_at(&mut self, entry: u32) -> &mut HopRecords {
         let len = self.entries.len();
         if self.records.len() < len {
             self.records.resize(len, HopRecords::NONE);
         }
-        self.records[entry as usize] = *records;
+        &mut self.records[entry as usize]
+    }
+
+    /// Telemetry of whole data whose options have just been taken from this packet: the entry, until others
+    /// are stored.
+    #[inline]
+    pub fn taken_records(&self, packet: &Packet, options: Option<&Options>) -> Option<u32> {
+        let is_data = packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA;
+        match self.answer(packet.options, options) {
+            Answer::Telemetry(records) if is_data && records.hops() > 0 => Some(packet.options),
+            _ => None,
+        }
+    }
+
+    /// Records at an entry, as an answer.
+    pub fn records(&self, entry: u32) -> Answer<'_> {
+        Answer::Telemetry(&self.records[entry as usize])
+    }
+
+    /// Stores a report with the telemetry of the data whose options at `from` have just been taken.
+    pub fn hand_over(&mut self, report: Report, from: u32) -> u32 {
+        let options = Options {
+            report,
+            in_band: InBand::Telemetry,
+        };
+        if self.free.last() == Some(&from) {
+            self.free.pop();
+            self.entries[from as usize] = options;
+            return from;
+        }
+        let records = self.records[from as usize];
+        self.insert_answer(report, Answer::Telemetry(&records))
     }
 
     /// Fields that switches wrote into the options at `entry`; those taken last are there until others
@@ -157,11 +188,20 @@ impl OptionTable {
         }
     }
 
-    /// Writes the record of a port with this number into data that collects telemetry.
-    pub fn write_record(&mut self, packet: &Packet, port: u32, record: &HopRecord) {
+    /// Writes the record of a port with this number into data that collects telemetry. Returns whether
+    /// there was room.
+    #[inline]
+    pub fn write_record(&mut self, packet: &Packet, port: u32, record: &HopRecord) -> bool {
         let fields = self.fields;
-        if let Some(records) = self.collected(packet) {
-            records.add(fields, port, record);
+        self.collected(packet)
+            .is_some_and(|records| records.add(fields, port, record))
+    }
+
+    /// Sets the queue of the record written last into the data at `entry`; not for [`NO_OPTIONS`].
+    #[inline]
+    pub fn complete_record(&mut self, entry: u32, queue_bytes: u64) {
+        if let Some(records) = self.records.get_mut(entry as usize) {
+            records.complete(self.fields, queue_bytes);
         }
     }
 
@@ -186,6 +226,15 @@ impl OptionTable {
         match answer {
             Answer::Nothing | Answer::Rate(_) => 0,
             Answer::Telemetry(records) => self.record_bytes * records.as_slice().len() as u16,
+        }
+    }
+
+    /// Bytes on the wire of the records that the acknowledgment with options at `entry` returns.
+    #[inline]
+    pub fn returned_bytes(&self, entry: u32) -> u16 {
+        match self.record_bytes {
+            0 => 0,
+            _ => self.bytes_of(self.answer(entry, self.get(entry))),
         }
     }
 

@@ -242,10 +242,13 @@ impl Switch {
         if let Some(settings) = &self.rcp {
             rules.push(Box::new(OfferedRate::new(settings, site)));
         }
-        if let Some(settings) = &self.telemetry {
-            rules.push(Box::new(WritesRecords::new(settings, site)));
-        }
         rules
+    }
+
+    /// Writer of a port's telemetry records.
+    pub(crate) fn records(&self, site: &Site) -> Option<WritesRecords> {
+        let settings = self.telemetry.as_ref()?;
+        Some(WritesRecords::new(settings, site))
     }
 
     /// Whether a network of such switches may be simulated in parts: each port must decide before a
@@ -277,7 +280,7 @@ impl Switch {
             pie: _,
             qcn: _,
             rcp: _,
-            telemetry: _,
+            telemetry,
             phantom_queue: _,
             avq: _,
             uno_phantom_queue: _,
@@ -290,6 +293,7 @@ impl Switch {
         };
         let rules = self.rules(&site);
         rules.iter().all(|rule| rule.decides_on_arrival())
+            && telemetry.is_none() // a record shows the queue when a transmission starts
             && ports.iter().all(PortSettings::is_divisible)
     }
 

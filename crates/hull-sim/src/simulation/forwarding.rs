@@ -62,6 +62,8 @@ impl Simulation {
     fn observe(&mut self, link: usize, packet_ref: PacketRef) -> u64 {
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         if !network.ports[link].is_observed() {
+            // The packet is, or its record became whole when its transmission started.
+            network.ports[link].advance(now_ps, &mut network.options);
             return 0;
         }
         let packet = network.in_flight.get_mut(packet_ref.packet);
@@ -98,6 +100,18 @@ impl Simulation {
         (link, port): (usize, usize),
         place: u32,
     ) -> Taken {
+        let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
+        if let Some((verdict, packet_ref)) =
+            network.forward_recording(now_ps, earliest_ps, port, place)
+        {
+            return match verdict {
+                Verdict::Accepted { arrival_ps, .. } => {
+                    self.clock.schedule_arrival(arrival_ps, port, packet_ref);
+                    Taken::Goes
+                }
+                _ => self.lose(place),
+            };
+        }
         self.make_due_selections(port);
         let (now_ps, network) = (self.clock.now_ps, &mut self.fabric.network);
         let from = Graph::opposite(link);
@@ -131,13 +145,16 @@ impl Simulation {
                 }
                 Taken::Goes
             }
-            Verdict::Dropped => {
-                let packet = self.fabric.network.in_flight.remove(place);
-                let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-                (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
-                Taken::Lost
-            }
+            Verdict::Dropped => self.lose(place),
         }
+    }
+
+    /// Removes a packet that a port has dropped.
+    fn lose(&mut self, place: u32) -> Taken {
+        let packet = self.fabric.network.in_flight.remove(place);
+        let (clock, fabric) = (&mut self.clock, &mut self.fabric);
+        (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+        Taken::Lost
     }
 
     /// Makes the selections of a `Queued` port that are due now, before an arrival or a

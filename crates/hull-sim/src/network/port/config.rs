@@ -3,7 +3,7 @@
 use hull_core::marking::ThresholdMarker;
 use hull_core::phantom_queue::PhantomQueue;
 
-use super::super::rules::Rule;
+use super::super::rules::{Rule, WritesRecords};
 use super::super::schedulers::Order;
 use super::super::trimming::Trimming;
 
@@ -52,6 +52,8 @@ pub struct PortConfig {
     pub phantom_queue: Option<PhantomQueue>,
     /// Further rules of the port, applied in this order.
     pub rules: Vec<Box<dyn Rule>>,
+    /// Writer of telemetry records.
+    pub records: Option<WritesRecords>,
     /// Number of queues; 1 for a FIFO, 0 if each flow gets one.
     pub classes: usize,
     /// Whether packets are selected when the link is free although there is one queue: whoever limits
@@ -85,6 +87,7 @@ impl PortConfig {
             marker: None,
             phantom_queue: None,
             rules: Vec::new(),
+            records: None,
             classes: 1,
             selects: false,
             order: Order::Strict,

@@ -19,6 +19,7 @@ impl Port {
                 rules,
                 watch, // is read where the port's events are not
                 departures: _,
+                records, // see the queue when a transmission starts
             } = &**extras;
             let of_queued = queued.as_ref().is_none_or(|queued| {
                 let Queued {
@@ -32,7 +33,7 @@ impl Port {
                 sent_rules.is_empty()
             });
             let of_rules = rules.iter().all(|rule| rule.decides_on_arrival());
-            of_rules && of_queued && watch.is_none()
+            of_rules && of_queued && watch.is_none() && records.is_none()
         });
         of_extras && !self.has(feature::DOWN | feature::CAPTURED)
     }

@@ -6,8 +6,10 @@ use std::collections::VecDeque;
 
 use super::Port;
 use super::extras::Extras;
+use super::queued::Queued;
 use crate::network::options::OptionTable;
 use crate::network::packet::{Packet, flags};
+use crate::network::ring::Start;
 use crate::network::rules::{Decision, Departure, Rule};
 
 /// Scheduled packets that rules will process, or have marked, in the order of their transmission.
@@ -47,14 +49,24 @@ impl Departures {
 }
 
 impl Port {
-    /// Processes the start of transmission, at `start_ps`, of a packet that waited in the ring.
-    pub(super) fn left_queue(&mut self, start_ps: u64, options: &mut OptionTable) {
+    /// Processes the start of transmission of a packet that waited in the ring.
+    pub(super) fn left_queue(&mut self, start: Start, options: &mut OptionTable) {
+        if let Some(extras) = self.extras.as_deref_mut()
+            && let Some(records) = &mut extras.records
+        {
+            let queued_bytes = extras.queued.as_ref().map_or(0, Queued::bytes);
+            let behind = self.waiting_bytes + queued_bytes;
+            records.complete(start.at_ps, (start.bytes, behind), options);
+            if self.is_recording() {
+                return;
+            }
+        }
         let mut extras = self.extras.take();
         if let Some(extras) = extras.as_deref_mut() {
-            self.depart(start_ps, extras, options);
+            self.depart(start.at_ps, extras, options);
         }
         self.extras = extras;
-        self.note_queue(start_ps);
+        self.note_queue(start.at_ps);
     }
 
     /// Applies the rules to the next scheduled packet, whose transmission starts.

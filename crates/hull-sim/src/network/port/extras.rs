@@ -3,7 +3,7 @@
 use super::departures::Departures;
 use super::queued::Queued;
 use super::{Port, feature};
-use crate::network::rules::Rule;
+use crate::network::rules::{Rule, WritesRecords};
 use crate::network::{Queues, Watch};
 use crate::prefetch::{prefetch, prefetch_lines};
 
@@ -19,6 +19,8 @@ pub struct Extras {
     pub(super) watch: Option<Box<Watch>>,
     /// Packets that rules process when their transmission starts, though it was decided before.
     pub(super) departures: Departures,
+    /// Writer of telemetry records.
+    pub(super) records: Option<WritesRecords>,
 }
 
 impl Extras {
@@ -66,10 +68,9 @@ impl Port {
         self.extras.get_or_insert_default()
     }
 
-    /// Whether a rule writes records of telemetry.
+    /// Whether the port writes records of telemetry.
     pub(in crate::network) fn writes_records(&self) -> bool {
-        let mut rules = self.extras.iter().flat_map(|extras| &extras.rules);
-        rules.any(|rule| rule.writes_records())
+        (self.extras.as_ref()).is_some_and(|extras| extras.records.is_some())
     }
 
     /// What makes the port `Queued`; `None` at a FIFO.

@@ -28,6 +28,9 @@ impl Port {
             for rule in &mut extras.rules {
                 rule.on_failure(now_ps);
             }
+            if let Some(records) = &mut extras.records {
+                records.on_failure(now_ps);
+            }
         }
         self.busy_until_ps = now_ps;
         if let Some(phantom_queue) = &mut self.phantom_queue {

@@ -4,6 +4,7 @@ use super::Port;
 use super::extras::Extras;
 use crate::memory::{block, block_of};
 use crate::network::queues::Queues;
+use crate::network::rules::WritesRecords;
 
 impl Port {
     /// Memory of the port without its queues, beyond its place in the list of ports, bytes.
@@ -20,7 +21,8 @@ impl Port {
         });
         let trimming = queued.and_then(|queued| queued.trimming.as_deref());
         let of_trimming = block(trimming.map_or(0, size_of_val));
-        block_of::<Extras>(1) + of_rules.sum::<u64>() + of_trimming
+        let of_records = extras.records.as_ref().map_or(0, WritesRecords::heap_bytes);
+        block_of::<Extras>(1) + of_records + of_rules.sum::<u64>() + of_trimming
     }
 
     /// Memory of the port's queues and their scheduler, bytes.

@@ -91,6 +91,8 @@ mod feature {
     pub const DEPARTURES: u16 = 1 << 10;
     /// The port has queues of flows and nothing else, unless another feature is set.
     pub const IN_TURN: u16 = 1 << 11;
+    /// The port writes records of telemetry and has nothing else, unless another feature is set.
+    pub const RECORDS: u16 = 1 << 12;
     /// Features that decide by more than the queue and a threshold.
     pub const RULED: u16 = EXTRAS | COUNT_IN_SERVICE | DOWN;
     /// Features that take packets off the fast path.
@@ -99,8 +101,8 @@ mod feature {
     /// Compile-time check that no two share a bit.
     const _: () = {
         let observing = CUT_THROUGH | CAPTURED | DEPARTURES | OBSERVED;
-        let all = OFF_FAST_PATH | observing | CUT | PHANTOM_QUEUE | IN_TURN;
-        assert!(all.count_ones() == 12);
+        let all = OFF_FAST_PATH | observing | CUT | PHANTOM_QUEUE | IN_TURN | RECORDS;
+        assert!(all.count_ones() == 13);
     };
 }
 
@@ -203,6 +205,13 @@ impl Port {
         if !rules.is_empty() {
             port.extras_mut().rules = rules;
         }
+        if config.records.is_some() {
+            port.features |= match is_queued || port.extras.is_some() {
+                true => feature::OBSERVED,
+                false => feature::RECORDS,
+            };
+            port.extras_mut().records = config.records;
+        }
         debug_assert!(is_queued || sent_rules.is_empty());
         if is_queued {
             let commit_ps = port.bytes_ps(u64::from(config.commit_bytes));
@@ -232,6 +241,7 @@ impl Port {
     /// Notes that the port shares its memory with others.
     pub(in crate::network) fn share(&mut self) {
         self.set(feature::SHARED, true);
+        self.leave_recording();
     }
 
     /// Prefetches the fields that a packet needs.
@@ -368,7 +378,7 @@ impl Port {
             self.waiting_bytes -= u64::from(start.bytes);
             self.in_service_bytes = start.bytes;
             if self.has(feature::EXTRAS) {
-                self.left_queue(start.at_ps, options);
+                self.left_queue(start, options);
             }
         }
     }
@@ -455,6 +465,7 @@ impl Port {
         let watch = Watch::new(rate_bps, names, every_change);
         self.extras_mut().watch = Some(Box::new(watch));
         self.set(feature::IN_TURN, false);
+        self.leave_recording();
     }
 
     /// Instruments, if installed.

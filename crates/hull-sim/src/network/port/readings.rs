@@ -4,6 +4,7 @@
 use super::super::options::OptionTable;
 use super::super::queues::Queues;
 use super::Port;
+use super::queued::Queued;
 
 /// Counters of a port at one time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +23,11 @@ pub struct Reading {
 }
 
 impl Port {
+    /// Whether packets that find no room are trimmed.
+    pub fn can_trim(&self) -> bool {
+        self.queued().is_some_and(Queued::can_trim)
+    }
+
     /// Number of packets that the port has trimmed.
     pub fn trims(&self) -> u64 {
         self.queued().map_or(0, |queued| queued.trims)
@@ -76,7 +82,15 @@ impl Port {
     pub fn phantom_bytes(&mut self, now_ps: u64, options: &mut OptionTable) -> Option<u64> {
         self.advance(now_ps, options);
         let mut rules = self.extras.iter().flat_map(|extras| &extras.rules);
-        if let Some(bytes) = rules.find_map(|rule| rule.virtual_bytes(now_ps)) {
+        let of_records = || {
+            self.extras
+                .as_ref()?
+                .records
+                .as_ref()?
+                .virtual_bytes(now_ps)
+        };
+        let of_rules = rules.find_map(|rule| rule.virtual_bytes(now_ps));
+        if let Some(bytes) = of_rules.or_else(of_records) {
             return Some(bytes);
         }
         let phantom_queue = self.phantom_queue.as_ref()?;

@@ -125,7 +125,16 @@ impl Port {
                 }
             }
         }
+        let sent_bytes = self.sent_bytes;
         let verdict = self.schedule(now_ps, start_ps, packet);
+        if let Some(records) = &mut extras.records {
+            if arrival.waits {
+                records.write_ahead(start_ps, sent_bytes, packet, options);
+            } else {
+                let behind = extras.queued.as_ref().map_or(0, Queued::bytes) + self.waiting_bytes;
+                records.write(now_ps, (sent_bytes, behind), packet, options);
+            }
+        }
         if self.has(feature::DEPARTURES)
             && let Verdict::Accepted { arrival_ps, .. } = verdict
         {

@@ -189,11 +189,6 @@ pub trait Rule: Debug + Send {
         Decision::Pass
     }
 
-    /// Whether the rule writes a record into data that asks for telemetry.
-    fn writes_records(&self) -> bool {
-        false
-    }
-
     /// Whether the rule processes packets at the end of transmission only.
     fn looks_at_sent(&self) -> bool {
         false

@@ -2,23 +2,27 @@
 //! data packet that asks for it when the packet's transmission starts. Bytes without framing, times ps,
 //! rates bit/s.
 //!
-//! The port may be a FIFO. It knows the time of a departure when the packet arrives, and keeps a copy of
-//! the packet until that time. It then writes the record, after the last arrival before and before the
-//! packet reaches the end of its link, so queue and counter are exact. Nothing that was decided on
-//! arrival depends on the record's content. Its size does count: a record that has bytes on the wire
-//! has them from the packet's arrival at the port on: in the queue, in the memory and on the link.
+//! The port may be a FIFO. When a packet arrives, it knows all of the record but the queue: when the
+//! transmission starts, and what is sent before. An idle link has no queue, and the record is whole. The
+//! queue behind a packet that waits is known when its transmission starts; it is written then, before the
+//! packet reaches the end of its link. Nothing that was decided on arrival depends on the record's
+//! content. Its size does count: a record that has bytes on the wire has them from the packet's arrival
+//! at the port on: in the queue, in the memory and on the link.
 //!
 //! With `drain` the record has the counter of a phantom queue (paper 2.1) in place of the queue: hull's own
 //! combination. The rule keeps this counter itself, because a FIFO counts the packets of
 //! `switch.phantom_queue` when they arrive.
+
+use std::collections::VecDeque;
 
 use hull_core::phantom_queue::{Drain, PhantomQueue, PhantomQueueConfig};
 use hull_core::telemetry::{Fields, LINE_RATES_BPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, Departure, Rule, Site};
-use crate::network::{HopRecord, OptionTable, Packet};
+use super::Site;
+use crate::memory::block_of;
+use crate::network::{HopRecord, NO_OPTIONS, OptionTable, Packet};
 use crate::problem::{MIN_RATE, Problem, need, quoted, require};
 use crate::units::{Rate, RelativeRate, Size};
 
@@ -140,78 +144,132 @@ impl Telemetry {
     }
 }
 
-/// Telemetry of one port.
+/// Writer of the records of one port.
 #[derive(Debug)]
 pub struct WritesRecords {
     link_bps: u64,
     /// Number of the port.
     port: u32,
-    /// Bytes of the packets whose transmission has started.
-    sent_bytes: u64,
     /// Queue of the records, if it is not the port's.
-    phantom: Option<PhantomQueue>,
+    phantom: Option<Box<PhantomQueue>>,
+    /// Options of each packet whose scheduled transmission has not started; [`NO_OPTIONS`] without a record.
+    waiting: VecDeque<u32>,
 }
 
 impl WritesRecords {
-    /// Creates the rule at one port.
+    /// Creates the writer of one port.
     pub fn new(settings: &Telemetry, site: &Site) -> Self {
         let phantom = |drain: RelativeRate| {
-            PhantomQueue::new(&PhantomQueueConfig {
+            Box::new(PhantomQueue::new(&PhantomQueueConfig {
                 drain_bps: drain.of(site.rate).0,
                 threshold_bytes: u32::MAX,
                 count_arriving: false,
                 drain: Drain::Continuous,
-            })
+            }))
         };
         WritesRecords {
             link_bps: site.rate.0,
             port: site.port as u32,
-            sent_bytes: 0,
             phantom: settings.drain.map(phantom),
+            waiting: VecDeque::new(),
         }
     }
 
-    /// Bytes that the record of a departing packet reports as queue.
-    fn queue_bytes(&mut self, departure: &Departure, packet: &Packet) -> u64 {
-        let Some(phantom) = &mut self.phantom else {
-            return departure.port_bytes;
-        };
-        let bytes = phantom.backlog_bytes(departure.at_ps);
-        phantom.on_packet(departure.at_ps, packet.wire_bytes.into());
-        bytes
-    }
-}
-
-impl Rule for WritesRecords {
-    fn writes_records(&self) -> bool {
-        true
-    }
-
-    fn on_departure(
+    /// Writes the record of a packet whose transmission starts at `at_ps`, after `sent_bytes`, while
+    /// `port_bytes` wait behind it.
+    #[inline]
+    pub(in crate::network) fn write(
         &mut self,
-        departure: &Departure,
+        at_ps: u64,
+        (sent_bytes, port_bytes): (u64, u64),
         packet: &Packet,
         options: &mut OptionTable,
-    ) -> Decision {
+    ) {
         let record = HopRecord {
-            queue_bytes: self.queue_bytes(departure, packet),
-            sent_bytes: self.sent_bytes,
-            at_ps: departure.at_ps,
+            queue_bytes: self.queue_bytes(at_ps, port_bytes, packet.wire_bytes),
+            sent_bytes,
+            at_ps,
             link_bps: self.link_bps,
         };
         options.write_record(packet, self.port, &record);
-        self.sent_bytes += u64::from(packet.wire_bytes);
-        Decision::Pass
     }
 
-    fn on_failure(&mut self, now_ps: u64) {
+    /// Writes the record, but for the queue, of a packet whose transmission will start at `at_ps`, after
+    /// `sent_bytes`. Returns whether the packet has the record.
+    #[inline]
+    pub(in crate::network) fn write_ahead(
+        &mut self,
+        at_ps: u64,
+        sent_bytes: u64,
+        packet: &Packet,
+        options: &mut OptionTable,
+    ) -> bool {
+        let record = HopRecord {
+            queue_bytes: 0,
+            sent_bytes,
+            at_ps,
+            link_bps: self.link_bps,
+        };
+        let is_written = options.write_record(packet, self.port, &record);
+        let entry = if is_written {
+            packet.options
+        } else {
+            NO_OPTIONS
+        };
+        self.waiting.push_back(entry);
+        is_written
+    }
+
+    /// Completes the record of the next waiting packet, of `bytes`, whose transmission starts while
+    /// `port_bytes` wait behind it.
+    #[inline]
+    pub(in crate::network) fn complete(
+        &mut self,
+        at_ps: u64,
+        (bytes, port_bytes): (u16, u64),
+        options: &mut OptionTable,
+    ) {
+        if let Some(entry) = self.waiting.pop_front() {
+            let queue_bytes = self.queue_bytes(at_ps, port_bytes, bytes);
+            options.complete_record(entry, queue_bytes);
+        }
+    }
+
+    /// Whether packets without records count, too.
+    #[inline]
+    pub(in crate::network) fn counts_all(&self) -> bool {
+        self.phantom.is_some()
+    }
+
+    /// Bytes that the record of a departing packet of `bytes` reports as queue.
+    #[inline]
+    fn queue_bytes(&mut self, at_ps: u64, port_bytes: u64, bytes: u16) -> u64 {
+        let Some(phantom) = &mut self.phantom else {
+            return port_bytes;
+        };
+        let queue_bytes = phantom.backlog_bytes(at_ps);
+        phantom.on_packet(at_ps, bytes.into());
+        queue_bytes
+    }
+
+    /// Processes a failure of the link at `now_ps`; the queue is then empty.
+    pub(in crate::network) fn on_failure(&mut self, now_ps: u64) {
+        self.waiting.clear();
         if let Some(phantom) = &mut self.phantom {
             phantom.clear(now_ps);
         }
     }
 
-    fn virtual_bytes(&self, now_ps: u64) -> Option<u64> {
+    /// Bytes of the records' own queue at `now_ps`, if they have one.
+    pub(in crate::network) fn virtual_bytes(&self, now_ps: u64) -> Option<u64> {
         let phantom = self.phantom.as_ref()?;
         Some(phantom.backlog_bytes(now_ps))
+    }
+
+    /// Memory beside the writer, bytes.
+    pub(in crate::network) fn heap_bytes(&self) -> u64 {
+        self.phantom
+            .as_ref()
+            .map_or(0, |_| block_of::<PhantomQueue>(1))
     }
 }

@@ -240,6 +240,7 @@ fn switch_port(scenario: &Scenario, graph: &Graph, port: usize, seed: u64) -> Po
         marker: switch.marking.as_ref().and_then(Marking::at_once),
         phantom_queue: switch.phantom_queue_at(Placement::Series, rate),
         rules: switch.rules(&site),
+        records: switch.records(&site),
         classes: switch.classes(),
         order: switch.order(&site),
         commit_bytes: switch.commit.0 as u16,

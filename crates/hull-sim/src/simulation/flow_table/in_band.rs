@@ -48,7 +48,7 @@ impl FlowTable {
                 if self.telemetry.len() <= at {
                     self.telemetry.resize(at + 1, HopRecords::NONE);
                 }
-                self.telemetry[at] = *records;
+                self.telemetry[at].copy_from(records);
             }
         }
     }

@@ -18,8 +18,12 @@ impl Simulation {
         let table = &mut self.fabric.network.options;
         let options = table.take(packet.options);
         let signal = options.and_then(|options| options.signal());
-        if packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA && options.is_some() {
-            let answer = table.answer(packet.options, options.as_ref());
+        let collected = table.taken_records(packet, options.as_ref());
+        if self.fabric.network.trims
+            && let Some(entry) = collected
+        {
+            // An acknowledgment of a trimmed packet returns it.
+            let answer = self.fabric.network.options.records(entry);
             self.endpoints.table.keep_answer(packet.flow, answer);
         }
         if let Some(Signal::Demand { target }) = signal
@@ -33,7 +37,7 @@ impl Simulation {
         if packet.has(flags::TRIMMED) {
             self.receive_trimmed(host, packet);
         } else if packet.has(flags::DATA) {
-            self.receive_message_data(host, packet);
+            self.receive_message_data(host, packet, collected);
         } else if let Some(signal) = signal {
             self.receive_signal(packet, options.as_ref(), &signal);
         }
@@ -44,7 +48,8 @@ impl Simulation {
         (self.endpoints.table).release_if_done(packet.flow, self.clock.now_ps);
     }
 
-    fn receive_message_data(&mut self, host: usize, packet: &Packet) {
+    /// Processes data with its payload; its telemetry is at the entry `collected` until options are stored.
+    fn receive_message_data(&mut self, host: usize, packet: &Packet, collected: Option<u32>) {
         let slot = packet.flow;
         let Some(connection) = self.endpoints.table.connection(slot) else {
             return;
@@ -60,7 +65,13 @@ impl Simulation {
         let new_payload = receiver.received_payload() - had_payload;
         let notification = receiver.notification(self.clock.now_ps, &Arriving::of(packet));
         for signal in answer.into_iter().chain(notification) {
-            self.send_signal(host, slot, packet.ack as u16, Way::Back, signal);
+            self.send_signal(
+                host,
+                slot,
+                (packet.ack as u16, Way::Back),
+                signal,
+                collected,
+            );
         }
         self.watch_groups(slot);
         if let Some((puller, _)) = self.endpoints.puller(host, slot) {
@@ -92,7 +103,7 @@ impl Simulation {
             return;
         };
         let (answer, is_missing) = connection.receiver.on_trimmed(&Arriving::of(packet));
-        self.send_signal(host, slot, packet.ack as u16, Way::Back, answer);
+        self.send_signal(host, slot, (packet.ack as u16, Way::Back), answer, None);
         if let Some((puller, number)) = self.endpoints.puller(host, slot) {
             puller.on_trimmed(packet.has(flags::LAST_HOP));
             if is_missing {

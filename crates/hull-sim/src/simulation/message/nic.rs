@@ -186,27 +186,19 @@ impl Simulation {
         self.watch_message(slot);
     }
 
-    /// Sends a control packet.
+    /// Sends a control packet. An acknowledgment returns the telemetry of data that has just arrived, at
+    /// the entry `collected` of the options; without an entry, the telemetry of earlier data.
     pub(in crate::simulation) fn send_signal(
         &mut self,
         host: usize,
         slot: u32,
-        entropy: u16,
-        way: Way,
+        (entropy, way): (u16, Way),
         signal: Signal,
+        collected: Option<u32>,
     ) {
         let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
         let table = &mut self.endpoints.table;
         let hop = table.message_route(slot, entropy, way, network, routes);
-        let answer = match signal {
-            Signal::Ack(_) => table.answer(slot),
-            Signal::Nack(_)
-            | Signal::GoBack(_)
-            | Signal::Notification
-            | Signal::GroupNack { .. }
-            | Signal::Pull { .. }
-            | Signal::Demand { .. } => Answer::Nothing,
-        };
         let Some(config) = table.template(slot).messages() else {
             return;
         };
@@ -219,15 +211,28 @@ impl Simulation {
             | Signal::Pull { .. }
             | Signal::Demand { .. } => config.common.ack_class,
         };
-        let wire_bytes = config.common.control_bytes + network.options.bytes_of(answer);
-        let options = (network.options).insert_answer(Report::Signal(signal), answer);
+        let report = Report::Signal(signal);
+        let options = match (signal, collected) {
+            (Signal::Ack(_), Some(entry)) => network.options.hand_over(report, entry),
+            (Signal::Ack(_), None) => network.options.insert_answer(report, table.answer(slot)),
+            (
+                Signal::Nack(_)
+                | Signal::GoBack(_)
+                | Signal::Notification
+                | Signal::GroupNack { .. }
+                | Signal::Pull { .. }
+                | Signal::Demand { .. },
+                _,
+            ) => network.options.insert_answer(report, Answer::Nothing),
+        };
+        let returned_bytes = network.options.returned_bytes(options);
         let packet = Packet {
             seq: 0,
             ack: u32::from(entropy),
             flow: slot,
             options,
             hop,
-            wire_bytes,
+            wire_bytes: config.common.control_bytes + returned_bytes,
             flags: class_flags(class),
         };
         self.tally.packets_sent += 1;

@@ -28,7 +28,13 @@ impl Simulation {
         let (granted, next_ps) = (pull.pulled, puller.sent(now_ps, &pull));
         self.clock.schedule(next_ps, Kind::Pull, host);
         let entropy = self.endpoints.any_entropy(host, slot);
-        self.send_signal(host, slot, entropy, Way::Back, Signal::Pull { granted });
+        self.send_signal(
+            host,
+            slot,
+            (entropy, Way::Back),
+            Signal::Pull { granted },
+            None,
+        );
     }
 
     /// Processes the event of a connection's timer.
@@ -48,7 +54,7 @@ impl Simulation {
         if sender.timeout_ps <= now_ps
             && let Some(target) = sender.on_timeout(now_ps, senders)
         {
-            self.send_signal(host, slot, 0, Way::Out, Signal::Demand { target });
+            self.send_signal(host, slot, (0, Way::Out), Signal::Demand { target }, None);
         }
         self.pump_message(slot);
     }
@@ -69,7 +75,7 @@ impl Simulation {
         sender.credit_event_ps = u64::MAX;
         let is_due = sender.credit_ps <= now_ps;
         if is_due && let Some(target) = sender.on_credit_timeout(now_ps, senders) {
-            self.send_signal(host, slot, 0, Way::Out, Signal::Demand { target });
+            self.send_signal(host, slot, (0, Way::Out), Signal::Demand { target }, None);
         }
         self.watch_message(slot);
         is_due
@@ -145,7 +151,7 @@ impl Simulation {
                 return self.watch_groups(slot);
             };
             let entropy = self.endpoints.any_entropy(host, slot);
-            self.send_signal(host, slot, entropy, Way::Back, signal);
+            self.send_signal(host, slot, (entropy, Way::Back), signal, None);
         }
     }
 }

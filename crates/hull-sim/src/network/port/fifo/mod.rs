@@ -5,6 +5,7 @@
 
 mod fast_path;
 mod long_queue;
+mod recording;
 
 use super::{Port, Verdict};
 use crate::network::packet::Packet;

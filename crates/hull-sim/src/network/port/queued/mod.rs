@@ -45,6 +45,11 @@ pub(super) struct LastSent {
 }
 
 impl Queued {
+    /// Bytes in all queues.
+    pub(super) fn bytes(&self) -> u64 {
+        self.queues.bytes()
+    }
+
     /// Whether packets that find no room are trimmed.
     pub(super) fn can_trim(&self) -> bool {
         self.trimming.is_some()
@@ -116,6 +121,7 @@ impl Port {
         if let Some(Extras {
             queued: Some(Queued { queues, lost, .. }),
             rules,
+            records,
             ..
         }) = extras.as_deref_mut()
         {
@@ -133,6 +139,10 @@ impl Port {
                     port_bytes: queues.bytes(),
                 };
                 self.mark_departing(&departure, rules, &mut packet, options);
+                if let Some(records) = records {
+                    let bytes = (self.sent_bytes, departure.port_bytes);
+                    records.write(start_ps, bytes, &packet, options);
+                }
                 self.waited_ps += now_ps - waiting.arrived_ps;
                 let verdict = self.schedule(now_ps, start_ps, &mut packet);
                 sent = Some((packet, verdict, waiting.arrived_ps));
