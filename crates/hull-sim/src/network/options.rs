@@ -88,6 +88,28 @@ impl SackBlocks {
 /// Entry of a packet without options.
 pub const NO_OPTIONS: u32 = u32::MAX;
 
+/// Telemetry of one packet. A switch finds in its first cache line all that it reads.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+struct Collection {
+    /// Whether the entry is of a packet that collects records or returns them.
+    is_used: bool,
+    records: HopRecords,
+}
+
+impl Collection {
+    const NONE: Collection = Collection {
+        is_used: false,
+        records: HopRecords::NONE,
+    };
+}
+
+/// Whether this is data that may collect telemetry. A trimmed packet has lost its records.
+#[inline]
+fn may_collect(packet: &Packet) -> bool {
+    packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA
+}
+
 /// Options of all packets in the network.
 #[derive(Debug, Default)]
 pub struct OptionTable {
@@ -95,8 +117,8 @@ pub struct OptionTable {
     free: Vec<u32>,
     /// Waits of the packet of each entry, if it is the last one of a message.
     waits: Vec<Waits>,
-    /// Telemetry of the packet of each entry, if it carries some.
-    records: Vec<HopRecords>,
+    /// Telemetry of the packet of each entry, if any packet carries some.
+    records: Vec<Collection>,
     /// Size of a telemetry record on the wire, bytes.
     pub record_bytes: u16,
     /// Fields of telemetry records.
@@ -116,7 +138,9 @@ impl OptionTable {
             (self.entries.len() - 1) as u32
         };
         if options.in_band == InBand::Telemetry {
-            self.records_at(entry).clear();
+            self.collection(entry).records.clear();
+        } else if let Some(collection) = self.records.get_mut(entry as usize) {
+            collection.is_used = false;
         }
         entry
     }
@@ -130,33 +154,33 @@ impl OptionTable {
         };
         let entry = self.insert(Options { report, in_band });
         if let Some(records) = records {
-            self.records_at(entry).copy_from(records);
+            self.collection(entry).records.copy_from(records);
         }
         entry
     }
 
-    fn records_at(&mut self, entry: u32) -> &mut HopRecords {
+    /// Telemetry of an entry that is used for it from now on.
+    fn collection(&mut self, entry: u32) -> &mut Collection {
         let len = self.entries.len();
         if self.records.len() < len {
-            self.records.resize(len, HopRecords::NONE);
+            self.records.resize(len, Collection::NONE);
         }
-        &mut self.records[entry as usize]
+        let collection = &mut self.records[entry as usize];
+        collection.is_used = true;
+        collection
     }
 
     /// Telemetry of whole data whose options have just been taken from this packet: the entry, until others
     /// are stored.
     #[inline]
     pub fn taken_records(&self, packet: &Packet, options: Option<&Options>) -> Option<u32> {
-        let is_data = packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA;
-        match self.answer(packet.options, options) {
-            Answer::Telemetry(records) if is_data && records.hops() > 0 => Some(packet.options),
-            _ => None,
-        }
+        let has_records = options.is_some_and(|options| options.in_band == InBand::Telemetry);
+        (has_records && may_collect(packet)).then_some(packet.options)
     }
 
     /// Records at an entry, as an answer.
     pub fn records(&self, entry: u32) -> Answer<'_> {
-        Answer::Telemetry(&self.records[entry as usize])
+        Answer::Telemetry(&self.records[entry as usize].records)
     }
 
     /// Stores a report with the telemetry of the data whose options at `from` have just been taken.
@@ -170,7 +194,7 @@ impl OptionTable {
             self.entries[from as usize] = options;
             return from;
         }
-        let records = self.records[from as usize];
+        let records = self.records[from as usize].records;
         self.insert_answer(report, Answer::Telemetry(&records))
     }
 
@@ -181,10 +205,10 @@ impl OptionTable {
         match options.map_or(InBand::Nothing, |options| options.in_band) {
             InBand::Nothing => Answer::Nothing,
             InBand::Rate(rate) => Answer::Rate(rate),
-            InBand::Telemetry => self
-                .records
-                .get(entry as usize)
-                .map_or(Answer::Nothing, Answer::Telemetry),
+            InBand::Telemetry => match self.records.get(entry as usize) {
+                Some(collection) => Answer::Telemetry(&collection.records),
+                None => Answer::Nothing,
+            },
         }
     }
 
@@ -200,25 +224,16 @@ impl OptionTable {
     /// Sets the queue of the record written last into the data at `entry`; not for [`NO_OPTIONS`].
     #[inline]
     pub fn complete_record(&mut self, entry: u32, queue_bytes: u64) {
-        if let Some(records) = self.records.get_mut(entry as usize) {
-            records.complete(self.fields, queue_bytes);
+        if let Some(collection) = self.records.get_mut(entry as usize) {
+            (collection.records).complete(self.fields, queue_bytes);
         }
     }
 
     /// Records of data that collects telemetry.
+    #[inline]
     fn collected(&mut self, packet: &Packet) -> Option<&mut HopRecords> {
-        match self.collects(packet) {
-            true => self.records.get_mut(packet.options as usize),
-            false => None,
-        }
-    }
-
-    /// Whether this is data that collects telemetry. A trimmed packet has lost its records.
-    fn collects(&self, packet: &Packet) -> bool {
-        let is_data = packet.flags & (flags::DATA | flags::TRIMMED) == flags::DATA;
-        is_data
-            && (self.get(packet.options))
-                .is_some_and(|options| options.in_band == InBand::Telemetry)
+        let collection = self.records.get_mut(packet.options as usize)?;
+        (may_collect(packet) && collection.is_used).then_some(&mut collection.records)
     }
 
     /// Bytes on the wire of the records that an acknowledgment returns.
@@ -240,11 +255,16 @@ impl OptionTable {
 
     /// Bytes on the wire of the records that data has collected.
     pub fn collected_bytes(&self, packet: &Packet) -> u16 {
-        if self.record_bytes == 0 || !self.collects(packet) {
+        if self.record_bytes == 0 || !may_collect(packet) {
             return 0;
         }
-        let records = self.records.get(packet.options as usize);
-        self.bytes_of(records.map_or(Answer::Nothing, Answer::Telemetry))
+        match self.records.get(packet.options as usize) {
+            Some(Collection {
+                is_used: true,
+                records,
+            }) => self.bytes_of(Answer::Telemetry(records)),
+            _ => 0,
+        }
     }
 
     /// Lengthens data that collects telemetry by the next record, if there is room for it.

@@ -175,6 +175,7 @@ macro_rules! forward {
                 fn delivery_rate() -> Option<&mut DeliveryRate>;
             }
             reads {
+                fn prefetch() -> ();
                 fn sets_pace() -> bool;
                 fn pace() -> Pace;
                 fn adjusts_gap() -> bool;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CongestionControl, Feedback, LostPacket, Pace, Path};
 use crate::network::{Answer, InBand};
+use crate::prefetch::prefetch_lines;
 use crate::problem::{Problem, need, quoted, require};
 use crate::transport::window::Window;
 use crate::units::{Rate, Share, Size};
@@ -234,6 +235,11 @@ impl CongestionControl for HpccControl {
             }
         }
         false
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch_lines(&*self.state, size_of::<Hpcc>().div_ceil(64).min(4));
     }
 
     fn on_packet_lost(&mut self, _window: &mut Window, _lost: &LostPacket) {}

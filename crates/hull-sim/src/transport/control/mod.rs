@@ -368,6 +368,9 @@ pub trait CongestionControl {
         false
     }
 
+    /// Prefetches what an ACK needs beside this value.
+    fn prefetch(&self) {}
+
     /// Stored delivery rate.
     fn delivery_rate(&mut self) -> Option<&mut DeliveryRate> {
         None

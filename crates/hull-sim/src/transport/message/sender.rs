@@ -349,6 +349,7 @@ impl MessageSender {
     /// Processes an acknowledgment with what switches wrote into the most recent data. Returns true if a
     /// message is completely acknowledged by it.
     pub fn on_ack(&mut self, now_ps: u64, ack: &PacketAck, answer: Answer<'_>) -> bool {
+        self.control.prefetch();
         let first = self.sent.first();
         let packet = sequence::unwrap(ack.packet, first);
         let sent_ps = self.sent.sample_ps(packet, ack.resent);

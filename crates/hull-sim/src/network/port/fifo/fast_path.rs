@@ -96,9 +96,12 @@ impl Port {
         ahead: u32,
         options: &mut OptionTable,
     ) -> Option<u64> {
+        if self.is_off_fast_path() {
+            return None;
+        }
         self.advance(now_ps, options);
         let is_full = self.is_full(now_ps, packet.wire_bytes);
-        if self.is_off_fast_path() | self.is_long(ahead) | is_full {
+        if self.is_long(ahead) | is_full {
             return None;
         }
         match self.enqueue_plain(now_ps, earliest_ps, packet) {
