@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import lists
 
-SCENARIOS = Path(__file__).resolve().parent.parent / "python" / "hull" / "scenarios"
+BENCHES = Path(__file__).resolve().parent
+SCENARIOS = BENCHES.parent / "python" / "hull" / "scenarios"
 
 
 class Figure(NamedTuple):
@@ -24,10 +25,11 @@ class Figure(NamedTuple):
     rows: Callable[[], list[lists.Row]] | None = None
     # Takes minutes: measured when asked for.
     large: bool = False
+    folder: Path = SCENARIOS
 
     def prepare(self, folder: Path) -> tuple[Path, list[str]]:
         """The scenario with this scheme only and nothing swept, and the keys to set."""
-        text = (SCENARIOS / f"{self.scenario}.toml").read_text(encoding="utf-8")
+        text = (self.folder / f"{self.scenario}.toml").read_text(encoding="utf-8")
         head, *schemes = re.split(r"(?m)^(?=\[schemes\.)", text)
         head = re.sub(r"(?ms)^\[sweep\].*?(?=^\[|\Z)", "", head)
         [chosen] = [part for part in schemes if part.startswith(f"[schemes.{self.scheme}]")]
@@ -84,6 +86,13 @@ def fat_tree_of(scheme: str, kind: str) -> Figure:
     return figure._replace(name=name, kind=kind, settings=figure.settings + SCHEMES[scheme])
 
 
+def clos(scheme: str, flows: int) -> Figure:
+    """Web search sizes at 50% of 100 Gbps in HPCC's Clos, RDMA with an ACK for each packet."""
+    name = f"Clos 320 {scheme.replace('_', ' ')}"
+    settings = (f"workload.flows.count={flows}",)
+    return Figure(name, "speed", "clos", scheme, settings, 320, folder=BENCHES)
+
+
 def permutation(k: int) -> Figure:
     """Every host sends 1 MB at 400 Gbps, all at once, DCTCP."""
     hosts = k**3 // 4
@@ -125,6 +134,7 @@ FIGURES = (
     fat_tree(32, 12_000, large=True),
     permutation(32),
     permutation(64),
+    *(clos(scheme, 750) for scheme in ("hpcc", "hpcc_pfc", "dcqcn", "dcqcn_pfc")),
     fixed(),
     one_flow("a run of one flow", 4),
     one_flow("start of 65536", 64, large=True),
