@@ -1488,6 +1488,14 @@ class Pfc(TypedDict):
     """Bytes of a port and class below which its peer resumes in any case."""
     headroom_outside: NotRequired[bool]
     """Whether the headroom is beside `switch.memory`, not a part of it."""
+    refill_pool: NotRequired[bool]
+    """Whether a packet that finds room below the threshold goes to the shared pool while the
+    headroom is in use; false: all packets go to the headroom until it is empty.
+    """
+    resume_on_own_departure: NotRequired[bool]
+    """Whether a switch looks whether the peer may resume only when a packet that came from it
+    leaves; false: when any packet leaves the memory.
+    """
     watchdog: NotRequired[PfcWatchdog]
     """Watchdog of the switches' pauses. Unset: there is none."""
     rules: NotRequired[PfcRules]

@@ -120,10 +120,21 @@ impl SharedBuffer {
         self.ingress.as_ref()?.guarded(from)
     }
 
+    fn guarded_mut(&mut self, from: usize) -> Option<&mut Guarded> {
+        self.ingress.as_mut()?.guarded_mut(from)
+    }
+
+    /// Begins to wait until the peer of a port may send a class again.
+    pub fn wait(&mut self, from: usize) {
+        if let Some(ingress) = self.guarded_mut(from) {
+            ingress.wait();
+        }
+    }
+
     /// Whether the peer of a port may send a class again.
-    pub fn may_resume(&self, from: usize) -> bool {
+    pub fn may_resume(&mut self, from: usize) -> bool {
         let free = self.free_bytes();
-        self.guarded(from)
+        self.guarded_mut(from)
             .is_none_or(|ingress| ingress.may_resume(free))
     }
 
@@ -148,8 +159,7 @@ impl SharedBuffer {
 
     /// Counts a lossless packet that found no room.
     pub fn count_drop(&mut self, from: usize) {
-        let ingress = self.ingress.as_mut();
-        if let Some(guarded) = ingress.and_then(|ingress| ingress.guarded_mut(from)) {
+        if let Some(guarded) = self.guarded_mut(from) {
             guarded.count_drop();
         }
     }

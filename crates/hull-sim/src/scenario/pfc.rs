@@ -69,6 +69,14 @@ pub struct Pfc {
     /// Whether the headroom is beside `switch.memory`, not a part of it.
     #[serde(default)]
     pub headroom_outside: bool,
+    /// Whether a packet that finds room below the threshold goes to the shared pool while the headroom is in use;
+    /// false: all packets go to the headroom until it is empty.
+    #[serde(default)]
+    pub refill_pool: bool,
+    /// Whether a switch looks whether the peer may resume only when a packet that came from it leaves; false: when
+    /// any packet leaves the memory.
+    #[serde(default)]
+    pub resume_on_own_departure: bool,
     /// Watchdog of the switches' pauses. Unset: there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watchdog: Option<PfcWatchdog>,
@@ -107,6 +115,7 @@ impl PfcRules {
                 ("hysteresis", "\"2496B\""),
                 ("resume_below", "\"1248B\""),
                 ("headroom_outside", "true"),
+                ("resume_on_own_departure", "true"),
             ],
             PfcRules::Hpcc => &[
                 ("reaction", "\"0s\""),
@@ -114,6 +123,8 @@ impl PfcRules {
                 ("hysteresis", "\"3072B\""),
                 ("reserve", "\"4096B\""),
                 ("pause_at_threshold", "true"),
+                ("refill_pool", "true"),
+                ("resume_on_own_departure", "true"),
             ],
             // Its pauses take 5 us at any rate; these are the quanta at 100 Gbps.
             PfcRules::Conweave => &[
@@ -123,6 +134,7 @@ impl PfcRules {
                 ("hysteresis", "\"1B\""),
                 ("reserve", "\"2096B\""),
                 ("alpha", "\"6.25%\""),
+                ("resume_on_own_departure", "true"),
             ],
         }
     }

@@ -1,7 +1,7 @@
 //! Memory of lossless traffic at one ingress of a switch: a port and class, or a port. A packet goes to
 //! the reserve and then to the shared pool until the pool's part reaches the threshold (XOFF); what
-//! comes then, and all that follows until the headroom is empty, goes to the headroom. Departures empty
-//! the headroom first. Sizes are bytes.
+//! comes then goes to the headroom, and so does all that follows until the headroom is empty, or each
+//! packet that again finds the threshold reached. Departures empty the headroom first. Sizes are bytes.
 
 /// Largest part of the shared pool (XOFF).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,10 @@ pub struct Guard {
     pub headroom_bytes: u64,
     /// Whether the headroom is beside the switch's memory, not a part of it.
     pub headroom_is_outside: bool,
+    /// Whether a packet that finds room below the threshold goes to the pool although the headroom is in use.
+    pub refills_pool: bool,
+    /// Whether the peer may resume only when a packet that came from it leaves.
+    pub resumes_on_own_departure: bool,
 }
 
 impl Guard {
@@ -89,6 +93,8 @@ pub struct Guarded {
     in_headroom: u64,
     most_in_headroom: u64,
     drops: u64,
+    /// Whether a packet has left since the last question whether the peer may resume.
+    has_sent: bool,
 }
 
 impl Guarded {
@@ -100,6 +106,7 @@ impl Guarded {
             in_headroom: 0,
             most_in_headroom: 0,
             drops: 0,
+            has_sent: false,
         }
     }
 
@@ -127,7 +134,8 @@ impl Guarded {
     pub fn room(&self, bytes: u64, free: u64) -> Room {
         let after = self.shared_with(bytes);
         let more = after - self.shared_with(0);
-        if self.in_headroom == 0 && after <= self.threshold_bytes(free) && more <= free {
+        let is_open = self.in_headroom == 0 || self.guard.refills_pool;
+        if is_open && after <= self.threshold_bytes(free) && more <= free {
             Room::Shared
         } else if self.in_headroom + bytes <= self.guard.headroom_bytes {
             Room::Headroom
@@ -150,6 +158,7 @@ impl Guarded {
     /// Removes a packet that occupies `bytes`. Returns the bytes that it gives back to the pool.
     pub fn release(&mut self, bytes: u64) -> u64 {
         let before = self.shared_with(0);
+        self.has_sent = true;
         self.in_headroom -= self.in_headroom.min(bytes);
         self.occupied -= bytes;
         before - self.shared_with(0)
@@ -166,8 +175,17 @@ impl Guarded {
         self.in_headroom > 0 || (self.guard.pauses_at_threshold && reaches())
     }
 
+    /// Begins to wait until the peer may resume.
+    pub fn wait(&mut self) {
+        self.has_sent = false;
+    }
+
     /// Whether the peer may resume while `free` bytes of the pool are free.
-    pub fn may_resume(&self, free: u64) -> bool {
+    pub fn may_resume(&mut self, free: u64) -> bool {
+        let has_sent = std::mem::take(&mut self.has_sent);
+        if self.guard.resumes_on_own_departure && !has_sent {
+            return false;
+        }
         let shared = self.shared_with(0);
         let below = shared.saturating_add(self.guard.hysteresis_bytes);
         let is_low = shared == 0 || shared < self.guard.resume_bytes;
@@ -197,6 +215,8 @@ mod tests {
             reserve_bytes: 1_000,
             headroom_bytes: 1_500,
             headroom_is_outside: false,
+            refills_pool: false,
+            resumes_on_own_departure: false,
         });
         let mut pool = 0;
         for n in 0..9 {
@@ -231,6 +251,8 @@ mod tests {
             reserve_bytes: 70,
             headroom_bytes: 500,
             headroom_is_outside: false,
+            refills_pool: false,
+            resumes_on_own_departure: false,
         };
         let dynamic = |alpha_q16| Guard {
             threshold: Threshold::Dynamic(alpha_q16),
@@ -256,6 +278,39 @@ mod tests {
         }
     }
 
+    /// Threshold 1/8 of the free pool: 1,000 bytes of 8,000, 2,000 of 16,000. With two packets of 500 in the pool
+    /// and one in the headroom, the fourth finds room when other traffic has left, and takes it only with
+    /// `refills_pool`. With `resumes_on_own_departure` the peer may resume when a packet of its own leaves, not
+    /// when the pool empties.
+    #[test]
+    fn simulators_refill_the_pool_and_resume_on_own_departures() {
+        for (refills_pool, resumes_on_own_departure) in [(false, false), (true, true)] {
+            let mut ingress = Guarded::new(Guard {
+                threshold: Threshold::Dynamic((1 << 16) / 8),
+                pauses_at_threshold: false,
+                hysteresis_bytes: 500,
+                resume_bytes: 0,
+                reserve_bytes: 0,
+                headroom_bytes: 1_000,
+                headroom_is_outside: true,
+                refills_pool,
+                resumes_on_own_departure,
+            });
+            for expected in [Room::Shared, Room::Shared, Room::Headroom] {
+                assert_eq!(ingress.room(500, 8_000), expected);
+                ingress.take(500, expected);
+            }
+            ingress.wait();
+            let expected = [Room::Headroom, Room::Shared][usize::from(refills_pool)];
+            assert_eq!(ingress.room(500, 16_000), expected);
+            ingress.release(500);
+            assert!(!ingress.may_resume(8_000)); // 1,000 bytes of a threshold of 1,000
+            assert_eq!(ingress.may_resume(16_000), !resumes_on_own_departure);
+            ingress.release(500);
+            assert!(ingress.may_resume(8_000));
+        }
+    }
+
     /// A pool without room sends a packet to the headroom below the threshold, too.
     #[test]
     fn a_full_pool_leads_to_the_headroom() {
@@ -267,6 +322,8 @@ mod tests {
             reserve_bytes: 0,
             headroom_bytes: 500,
             headroom_is_outside: true,
+            refills_pool: false,
+            resumes_on_own_departure: false,
         });
         assert_eq!(ingress.room(500, 500), Room::Shared);
         assert_eq!(ingress.room(500, 499), Room::Headroom);

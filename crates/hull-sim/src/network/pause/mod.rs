@@ -335,6 +335,7 @@ impl Network {
                 return;
             }
         } else {
+            self.memories[memory as usize].wait(from as usize);
             let busiest = self.memories[memory as usize].busiest(from as usize);
             let cause = asking.ports[busiest.unwrap_or(queue / self.classes)];
             let class = from as usize % self.classes;

@@ -72,6 +72,8 @@ fn guard(scenario: &Scenario, pfc: &Pfc, graph: &Graph, port: usize) -> Guard {
         reserve_bytes: pfc.reserve.0,
         headroom_bytes: pfc.headroom.map_or(computed, |size| size.0),
         headroom_is_outside: pfc.headroom_outside,
+        refills_pool: pfc.refill_pool,
+        resumes_on_own_departure: pfc.resume_on_own_departure,
     }
 }
 
