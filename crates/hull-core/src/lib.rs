@@ -35,6 +35,8 @@
 //! L4S: [`dualpi2`] at the switch, [`prague`] at the sender, [`accecn`] for the feedback between them.
 //! Common alternatives: [`codel`], [`fq_codel`] and [`pie`]. These queues return a [`signal`].
 //!
+//! A stream's sender may decide by time that a segment is lost: [`rack`].
+//!
 //! RoCE NICs set a flow's rate: [`dcqcn`] and [`dctcp_rate`] by the marks of a [`ramp`], [`timely`] by
 //! the round trip.
 //!
@@ -79,6 +81,7 @@ pub mod prague;
 pub mod qcn_congestion_point;
 pub mod qcn_reaction_point;
 pub mod queue_estimate;
+pub mod rack;
 pub mod ramp;
 pub mod rccc;
 pub mod rcp;

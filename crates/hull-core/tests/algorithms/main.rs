@@ -28,6 +28,7 @@ mod pie;
 mod powertcp;
 mod prague;
 mod qcn;
+mod rack;
 mod ramp;
 mod rccc;
 mod rcp;
