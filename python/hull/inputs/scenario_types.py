@@ -70,6 +70,8 @@ CongestionControl = Literal[
     "swift",
 ]
 """Congestion control algorithms."""
+LossDetection = Literal["duplicates", "rack"]
+"""How a stream finds that a packet is lost."""
 DcqcnVariant = Literal["adapter", "paper"]
 """Origin of DCQCN's constants."""
 FairPer = Literal["packet", "ack"]
@@ -1091,6 +1093,14 @@ class Transport(TypedDict):
     """
     small_queues: NotRequired[SmallQueues]
     """TCP small queues."""
+    loss_detection: NotRequired[LossDetection]
+    """How a stream finds that a packet is lost: by the number of packets that have overtaken it
+    (RFC 6675), or by time since one that was sent later has arrived (RACK, RFC 8985).
+    """
+    duplicate_threshold: NotRequired[int]
+    """Packets above a missing one that prove its loss; with loss_detection = "rack" until
+    reordering has been seen.
+    """
     paced: NotRequired[bool]
     """Whether its flows are paced if hosts have a pacer."""
     dscp: NotRequired[int]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CongestionControl;
 use super::default;
+use super::loss_detection::{self, LossDetection, THRESHOLD, is_by_duplicates, is_three};
 use super::message::Message;
 use super::small_queues::SmallQueues;
 use crate::problem::{Problem, quoted, require};
@@ -80,6 +81,14 @@ pub struct Transport {
     /// TCP small queues.
     #[serde(skip_serializing_if = "SmallQueues::is_default")]
     pub small_queues: SmallQueues,
+    /// How a stream finds that a packet is lost: by the number of packets that have overtaken it (RFC 6675), or
+    /// by time since one that was sent later has arrived (RACK, RFC 8985).
+    #[serde(skip_serializing_if = "is_by_duplicates")]
+    pub loss_detection: LossDetection,
+    /// Packets above a missing one that prove its loss; with loss_detection = "rack" until reordering has been
+    /// seen.
+    #[serde(skip_serializing_if = "is_three")]
+    pub duplicate_threshold: u32,
     /// Whether its flows are paced if hosts have a pacer.
     #[serde(skip_serializing_if = "is_true")]
     pub paced: bool,
@@ -171,6 +180,8 @@ impl Default for Transport {
             byte_counting: false,
             tso_win_divisor: 0,
             small_queues: SmallQueues::default(),
+            loss_detection: LossDetection::Duplicates,
+            duplicate_threshold: THRESHOLD,
             paced: true,
             dscp: None,
             priority: None,
@@ -223,6 +234,7 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
         ),
         t.small_queues.check(t.mtu),
     ]);
+    found.extend(loss_detection::check(t));
     found.extend(t.check_settings());
     found
 }

@@ -2,6 +2,7 @@
 
 use toml::{Table, Value};
 
+use super::loss_detection::LossDetection;
 use super::overrides::merge;
 use super::{CongestionControl, Scenario, Transport, absent_controls, transport};
 use crate::problem::{Problem, quoted, require};
@@ -12,7 +13,7 @@ type Applies = fn(&CongestionControl) -> bool;
 
 /// Keys in `[transport]`, besides the tables of [`Transport::OF_CONTROLS`], that apply to some congestion
 /// controls only. Others do not inherit them.
-const OF_SOME_CONTROLS: [(&[&str], Applies); 6] = [
+const OF_SOME_CONTROLS: [(&[&str], Applies); 7] = [
     (&["own_sha256"], |of| {
         matches!(of, CongestionControl::External(_))
     }),
@@ -27,6 +28,7 @@ const OF_SOME_CONTROLS: [(&[&str], Applies); 6] = [
     (&["qcn", "hyper_increase"], |of| {
         *of == CongestionControl::Qcn
     }),
+    (&["loss_detection"], LossDetection::applies_to),
 ];
 
 /// Completes each table of `[transports]` with the keys of `[transport]` that it does not set and

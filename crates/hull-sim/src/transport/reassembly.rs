@@ -7,12 +7,21 @@ use crate::network::SackBlocks;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reassembly {
     blocks: Vec<(u64, u64)>,
+    /// Data that has just arrived a second time, for the acknowledgment of this packet (RFC 2883).
+    duplicate: Option<(u64, u64)>,
 }
 
 impl Reassembly {
-    /// Whether no data is held.
+    /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
+        self.blocks.is_empty() && self.duplicate.is_none()
+    }
+
+    /// Records whether data [start, end) has arrived before; `next` is the next expected byte.
+    pub fn note_duplicate(&mut self, start: u64, end: u64, next: u64) {
+        let held = |&(s, e): &(u64, u64)| s <= start && end <= e;
+        let is_second = end <= next || self.blocks.iter().any(held);
+        self.duplicate = is_second.then_some((start, end));
     }
 
     /// Number of bytes held.
@@ -45,7 +54,7 @@ impl Reassembly {
     /// First blocks, as reported in an ACK.
     pub fn sack(&self) -> SackBlocks {
         let mut sack = SackBlocks::default();
-        for &(start, end) in self.blocks.iter().take(3) {
+        for &(start, end) in self.duplicate.iter().chain(&self.blocks).take(3) {
             sack.push(sequence::wrap(start), sequence::wrap(end));
         }
         sack

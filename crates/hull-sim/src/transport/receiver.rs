@@ -43,6 +43,8 @@ pub struct ReceiverConfig {
     pub quick_acks: u16,
     /// Method of echoing marks.
     pub echo: EchoKind,
+    /// Whether acknowledgments report data that has arrived twice (DSACK, RFC 2883).
+    pub reports_duplicates: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -128,6 +130,7 @@ pub struct Receiver {
     pub ack_event_ps: u64,
     echo: Echo,
     quick_acks: u16,
+    reports_duplicates: bool,
 }
 
 impl Receiver {
@@ -147,6 +150,7 @@ impl Receiver {
                 EchoKind::Silent => Echo::Silent,
             },
             quick_acks: config.quick_acks,
+            reports_duplicates: config.reports_duplicates,
         }
     }
 
@@ -287,6 +291,9 @@ impl Receiver {
             return;
         }
         let held = self.held.get_or_insert_default();
+        if self.reports_duplicates {
+            held.note_duplicate(start, end, self.next);
+        }
         self.next = held.take(start, end, self.next);
         if held.is_empty() {
             self.held = None;
@@ -308,6 +315,7 @@ mod tests {
             delayed_ack_ps: 100,
             quick_acks: 0,
             echo,
+            reports_duplicates: false,
         })
     }
 
@@ -372,6 +380,32 @@ mod tests {
         assert_eq!(flow.next(), 30);
     }
 
+    /// The packet that arrives twice comes first among the blocks, once (RFC 2883, 4).
+    #[test]
+    fn reports_a_packet_that_arrives_twice() {
+        let mut flow = Receiver::new(&ReceiverConfig {
+            ack_every: 2,
+            delayed_ack_ps: 100,
+            quick_acks: 0,
+            echo: EchoKind::Dctcp,
+            reports_duplicates: true,
+        });
+        let reports: [(u64, &[(u32, u32)]); 7] = [
+            (0, &[]),
+            (20, &[(20, 30)]),
+            (20, &[(20, 30), (20, 30)]),
+            (0, &[(0, 10), (20, 30)]),
+            (10, &[]),
+            (10, &[(10, 20)]),
+            (30, &[]),
+        ];
+        for (start, blocks) in reports {
+            let [_, ack] = flow.on_data(0, start, 10, false, false);
+            assert_eq!(flow.sack().as_slice(), blocks, "{start}");
+            assert_eq!(ack.is_some(), start > 0 || !blocks.is_empty());
+        }
+    }
+
     /// Linux: each of a connection's first packets is acknowledged at once, later ones in pairs.
     #[test]
     fn first_acks_are_not_delayed() {
@@ -380,6 +414,7 @@ mod tests {
             delayed_ack_ps: 100,
             quick_acks: 3,
             echo: EchoKind::Dctcp,
+            reports_duplicates: false,
         });
         let mut acks = Vec::new();
         for n in 0..8 {

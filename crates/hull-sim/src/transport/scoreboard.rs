@@ -68,13 +68,13 @@ impl Scoreboard {
             .sum()
     }
 
-    /// Position below which every unreceived byte counts as lost: more than two segments' worth of
-    /// bytes above it have arrived (`IsLost` of RFC 6675 with DupThresh 3).
-    pub fn lost_below(&self, mss: u32) -> u64 {
+    /// Position below which every unreceived byte counts as lost: more than `tolerated_bytes` above it have
+    /// arrived. For `IsLost` of RFC 6675 they are one segment less than DupThresh.
+    pub fn lost_below(&self, tolerated_bytes: u64) -> u64 {
         let mut above = 0;
         for &(s, e) in self.sacked.iter().rev() {
             above += e - s;
-            if above > 2 * u64::from(mss) {
+            if above > tolerated_bytes {
                 return s;
             }
         }
@@ -83,8 +83,8 @@ impl Scoreboard {
 
     /// `SetPipe` of RFC 6675: estimated bytes in the network, out of [una, nxt), if all lost bytes
     /// below `retransmitted_below` have been retransmitted in this recovery.
-    pub fn pipe(&self, una: u64, nxt: u64, retransmitted_below: u64, mss: u32) -> u64 {
-        let lost_below = self.lost_below(mss).clamp(una, nxt);
+    pub fn pipe(&self, una: u64, nxt: u64, retransmitted_below: u64, tolerated_bytes: u64) -> u64 {
+        let lost_below = self.lost_below(tolerated_bytes).clamp(una, nxt);
         let retransmitted_below = retransmitted_below.clamp(una, nxt);
         let resent = (retransmitted_below - una) - self.sacked_within(una, retransmitted_below);
         let rest_from = lost_below.max(retransmitted_below);
@@ -127,13 +127,13 @@ mod tests {
         // Segments of 10 bytes, [0, 100) sent, 0 and 10 lost, 20..60 received.
         let mut board = Scoreboard::default();
         board.add(20, 60);
-        assert_eq!(board.lost_below(10), 20);
-        assert_eq!(board.pipe(0, 100, 0, 10), 40); // 60..100
-        assert_eq!(board.pipe(0, 100, 10, 10), 50); // and the first one, sent again
+        assert_eq!(board.lost_below(20), 20);
+        assert_eq!(board.pipe(0, 100, 0, 20), 40); // 60..100
+        assert_eq!(board.pipe(0, 100, 10, 20), 50); // and the first one, sent again
         // Two segments above a hole do not suffice to declare it lost.
         let mut few = Scoreboard::default();
         few.add(10, 30);
-        assert_eq!(few.lost_below(10), 0);
-        assert_eq!(few.pipe(0, 40, 0, 10), 20);
+        assert_eq!(few.lost_below(20), 0);
+        assert_eq!(few.pipe(0, 40, 0, 20), 20);
     }
 }

@@ -28,6 +28,7 @@ mod house;
 mod l4s;
 mod link_failure;
 mod liveness;
+mod loss_by_time;
 mod loss_recovery;
 mod marking_instant;
 mod md1_queue;

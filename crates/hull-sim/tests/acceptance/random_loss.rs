@@ -12,8 +12,7 @@ use hull_sim::simulation::Outcome;
 use super::star::{BULK, assert_near, run, scenario};
 
 /// One flow over 10 Gbps and a round trip of 1 ms: the link is never full.
-#[test]
-fn newreno_follows_the_square_root_law() {
+pub fn follows_the_square_root_law(setting: &str) {
     for (loss, p) in [("0.02%", 0.0002), ("0.1%", 0.001), ("0.5%", 0.005)] {
         let loss = format!("switch.loss={loss}");
         let settings = [
@@ -23,6 +22,7 @@ fn newreno_follows_the_square_root_law() {
             "run.warmup=1s",
             "run.duration=20s",
             "transport.min_rto=10ms",
+            setting,
             &loss,
         ];
         let outcome = run(&scenario(BULK, &settings), 1);
@@ -32,6 +32,11 @@ fn newreno_follows_the_square_root_law() {
         assert_near("goodput", outcome.throughput.goodput_bps, law, 0.15);
         assert!(outcome.throughput.utilization < 0.2);
     }
+}
+
+#[test]
+fn newreno_follows_the_square_root_law() {
+    follows_the_square_root_law("transport.congestion_control=newreno");
 }
 
 /// The share of lost packets is the configured one, within four standard deviations; no port loses

@@ -113,6 +113,7 @@ fn receiver(ack_every: u32) -> Receiver {
         delayed_ack_ps: MS_PS,
         quick_acks: 0,
         echo: EchoKind::Classic,
+        reports_duplicates: false,
     })
 }
 

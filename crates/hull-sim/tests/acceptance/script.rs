@@ -2,6 +2,7 @@
 //! and whether it is marked; ACKs arrive instantly. Segments have 1000 bytes and are numbered.
 //! Contains no tests.
 
+use hull_core::rack::RackConfig;
 use hull_sim::scenario::Transport;
 use hull_sim::transport::{
     CongestionControl, ControlName, Controller, Dctcp, Echo, Receiver, ReceiverConfig, RtoConfig,
@@ -24,6 +25,7 @@ pub struct Setting {
     pub idle_decay: bool,
     pub cwnd_validation: bool,
     pub limited_transmit: bool,
+    pub rack: Option<RackConfig>,
 }
 
 impl Default for Setting {
@@ -38,6 +40,7 @@ impl Default for Setting {
             idle_decay: false,
             cwnd_validation: false,
             limited_transmit: true,
+            rack: None,
         }
     }
 }
@@ -89,12 +92,15 @@ impl Script {
                 samples_delivery: false,
                 accurate_ecn: false,
                 acknowledged: true,
+                duplicate_threshold: 3,
+                rack: setting.rack,
             }),
             receiver: Receiver::new(&ReceiverConfig {
                 ack_every: 1,
                 delayed_ack_ps: MS_PS,
                 quick_acks: 0,
                 echo,
+                reports_duplicates: setting.rack.is_some(),
             }),
             now_ps: 0,
             reduced: Vec::new(),

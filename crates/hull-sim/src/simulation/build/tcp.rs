@@ -1,8 +1,10 @@
 //! Builds senders and receivers from TCP's settings.
 
+use hull_core::rack::RackConfig;
+
 use super::without_class;
 use crate::problem::Problem;
-use crate::scenario::{HostQueue, Scenario, Transport};
+use crate::scenario::{HostQueue, LossDetection, Scenario, Transport};
 use crate::simulation::flow::ends::Initial;
 use crate::simulation::flow::small_queue::SmallQueue;
 use crate::simulation::flow::template::Template;
@@ -83,6 +85,14 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
         ecn: tcp.ecn,
         limited_transmit: tcp.limited_transmit,
         handshake: tcp.handshake && acknowledged,
+        duplicate_threshold: tcp.duplicate_threshold,
+        rack: match tcp.loss_detection {
+            LossDetection::Duplicates => None,
+            LossDetection::Rack => Some(RackConfig {
+                duplicate_threshold: tcp.duplicate_threshold,
+                expects_reordering: false,
+            }),
+        },
     }
 }
 
@@ -93,5 +103,6 @@ fn receiver(tcp: &Transport, control: &Controller) -> ReceiverConfig {
         delayed_ack_ps: tcp.delayed_ack.0,
         quick_acks: tcp.quick_acks,
         echo: control.echo(),
+        reports_duplicates: tcp.loss_detection == LossDetection::Rack,
     }
 }

@@ -190,6 +190,8 @@ fn of_transport(transport: &Transport) -> Obstacle {
         byte_counting: _,
         tso_win_divisor: _,
         small_queues: _,
+        loss_detection: _,
+        duplicate_threshold: _,
         paced: _,
         dscp: _, // as priority
         priority: _,

@@ -41,13 +41,13 @@ impl Sender {
     /// Completes the sample of an acknowledgment up to `una`.
     #[inline(never)]
     pub(super) fn finish_sample(&mut self, una: u64) {
-        let (in_flight, mss) = (self.pipe(), self.window.mss() as u32);
+        let (in_flight, tolerated_bytes) = (self.pipe(), self.config.tolerated_bytes());
         let recovery = self.recovery.as_deref();
         let is_recovering = recovery.is_some_and(|recovery| una < recovery.until);
         let lost_below = match recovery {
             Some(recovery) if recovery.is_fast => {
                 let first = u64::from(recovery.retransmit_first) * (una + 1);
-                recovery.scoreboard.lost_below(mss).max(first)
+                recovery.scoreboard.lost_below(tolerated_bytes).max(first)
             }
             _ => 0,
         };

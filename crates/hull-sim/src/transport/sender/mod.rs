@@ -13,59 +13,24 @@ use std::sync::Arc;
 use hull_core::accecn::Codepoint;
 
 use super::control::{CongestionControl, Controller, Echo, Feedback, Start};
-use super::rto::{RtoConfig, RtoEstimator};
+use super::rto::RtoEstimator;
 use super::send_times::SendTimes;
 use super::window::Window;
 use crate::network::Answer;
 
+mod config;
 mod delivery;
 mod handshake;
 mod pace;
+mod rack;
 mod recovery;
 
+pub use config::SenderConfig;
 use handshake::Handshake;
 use recovery::Recovery;
 
 /// Absent time or position.
 pub const NEVER: u64 = u64::MAX;
-
-/// Configuration of a sender.
-#[derive(Clone, Debug)]
-pub struct SenderConfig {
-    /// Initial congestion window and its bounds.
-    pub window: Window,
-    /// Congestion control algorithm.
-    pub controller: Controller,
-    /// Bounds of the retransmission timeout.
-    pub rto: RtoConfig,
-    /// Receive window, bytes.
-    pub receive_window: u64,
-    /// Whether an idle time of more than one RTO resets the window to its initial size.
-    pub idle_restart: bool,
-    /// Whether that restart halves the window once per RTO of idle time instead (RFC 2861), but not
-    /// below its initial size.
-    pub idle_decay: bool,
-    /// Whether the window grows only while it limits the sender.
-    pub cwnd_validation: bool,
-    /// Divisor of the window: new data waits until this part of the window can be sent in one
-    /// piece; 0: no waiting.
-    pub tso_win_divisor: u8,
-    /// Whether packets are ECN-capable.
-    pub ecn: bool,
-    /// Whether the first two duplicate acknowledgments release new segments (RFC 3042).
-    pub limited_transmit: bool,
-    /// Whether the flow begins with SYN and SYN-ACK.
-    pub handshake: bool,
-    /// Whether the control requests a round-trip sample of every acknowledgment.
-    pub samples_every_ack: bool,
-    /// Whether the control requests a sample of the delivery rate for each acknowledgment.
-    pub samples_delivery: bool,
-    /// Whether data carries ECT(1) and no CWR: the receiver counts marked packets (AccECN) or
-    /// acknowledges nothing.
-    pub accurate_ecn: bool,
-    /// Whether data is acknowledged. If not, no byte is outstanding and none is sent again.
-    pub acknowledged: bool,
-}
 
 /// Segment to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +96,7 @@ impl Sender {
             timed_position: NEVER,
             timed_ps: 0,
             last_sent_ps: 0,
-            recovery: None,
+            recovery: config.rack.map(Recovery::with_rack),
             handshake: if config.handshake {
                 Handshake::Closed
             } else {
@@ -235,11 +200,12 @@ impl Sender {
         let outstanding = self.nxt - self.una;
         match &self.recovery {
             None => outstanding,
+            Some(recovery) if recovery.rack.is_some() => recovery.in_flight(),
             Some(recovery) if recovery.is_fast => recovery.scoreboard.pipe(
                 self.una,
                 self.nxt,
                 recovery.retransmitted_below,
-                self.window.mss() as u32,
+                self.config.tolerated_bytes(),
             ),
             Some(recovery) if self.config.limited_transmit => {
                 outstanding.saturating_sub(recovery.scoreboard.sacked_bytes())
@@ -263,6 +229,7 @@ impl Sender {
             return self.poll_syn(now_ps);
         }
         match &self.recovery {
+            Some(recovery) if recovery.rack.is_some() => self.poll_rack(now_ps, max_bytes),
             Some(recovery) if recovery.is_fast => self.poll_recovery(now_ps),
             Some(recovery) if self.nxt < recovery.max_sent => self.poll_after_timeout(now_ps),
             _ => self.poll_new(now_ps, max_bytes),
@@ -309,7 +276,10 @@ impl Sender {
     fn defers(&self, room: u64) -> bool {
         let divisor = u64::from(self.config.tso_win_divisor);
         divisor > 0
-            && self.recovery.is_none()
+            && self
+                .recovery
+                .as_ref()
+                .is_none_or(|of| of.is_waiting(self.una))
             && self.cut_bytes == 0
             && room < self.limit() / divisor
     }
@@ -346,7 +316,7 @@ impl Sender {
             times.sent(now_ps, start + bytes);
         }
         if let Some(recovery) = &mut self.recovery {
-            recovery.max_sent = self.nxt;
+            recovery.sent(now_ps, self.nxt, self.window.mss());
         }
         Segment {
             ect: match (self.config.ecn, self.config.accurate_ecn) {
@@ -394,14 +364,14 @@ impl Sender {
         if self.config.samples_delivery {
             self.begin_sample(now_ps);
         }
-        let newly_sacked = !blocks.is_empty() && self.report(ack, max_sent, blocks);
+        let newly_sacked = !blocks.is_empty() && self.report(now_ps, ack, max_sent, blocks);
         if ack > self.una {
             self.on_progress(now_ps, ack, echo);
             return;
         }
         let is_last = ack == self.una;
         if is_last && newly_sacked {
-            self.on_duplicate();
+            self.on_duplicate(now_ps);
         }
         let marked = is_last && echo.marked;
         let is_counted = is_last && self.config.accurate_ecn || self.config.samples_delivery;
@@ -443,7 +413,7 @@ impl Sender {
             self.rto.deadline_ps(&self.config.rto, now_ps)
         };
         if self.recovery.is_some() {
-            self.progress_in_recovery(ack);
+            self.progress_in_recovery(now_ps, ack);
         }
         let event = Feedback {
             now_ps,

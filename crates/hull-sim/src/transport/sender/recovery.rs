@@ -1,6 +1,8 @@
 //! A sender's state of loss recovery (RFC 6675, RFC 6582). It exists from the first selective
-//! acknowledgment or timeout until all data outstanding then is acknowledged. Positions are bytes of
-//! the stream.
+//! acknowledgment or timeout until all data outstanding then is acknowledged; with RACK ([`super::rack`])
+//! always. Positions are bytes of the stream.
+
+use hull_core::rack::{Rack, RackConfig};
 
 use super::handshake::Handshake;
 use super::{NEVER, Segment, Sender};
@@ -29,6 +31,17 @@ pub(super) struct Recovery {
     pub retransmit_first: bool,
     /// First byte not acknowledged when the retransmission timer last fired; [`NEVER`] before.
     pub timed_out_at: u64,
+    /// Detection of losses by time, if it is used.
+    pub rack: Option<Box<Timed>>,
+}
+
+/// Segments whose losses RACK detects.
+#[derive(Clone, Debug)]
+pub(super) struct Timed {
+    pub rack: Rack,
+    /// Deadline of the retransmission timer while the timer waits for reordered segments instead, ps;
+    /// otherwise [`NEVER`].
+    pub rto_deadline_ps: u64,
 }
 
 impl Recovery {
@@ -44,10 +57,23 @@ impl Recovery {
             is_fast: false,
             retransmit_first: false,
             timed_out_at: NEVER,
+            rack: None,
         }
     }
 
-    /// Whether the state can be discarded, given that all data below `una` is acknowledged and
+    /// Creates the state of a sender that detects losses by time.
+    pub fn with_rack(config: RackConfig) -> Box<Self> {
+        let rack = Box::new(Timed {
+            rack: Rack::new(&config),
+            rto_deadline_ps: NEVER,
+        });
+        Box::new(Recovery {
+            rack: Some(rack),
+            ..Recovery::new(0)
+        })
+    }
+
+    /// Whether no loss is repaired, and without RACK the state can be discarded, given that all data below `una` is acknowledged and
     /// `nxt` is sent next.
     pub fn is_over(&self, una: u64, nxt: u64) -> bool {
         self.scoreboard.is_empty() && una >= self.until && nxt == self.max_sent
@@ -87,13 +113,15 @@ impl Sender {
     /// `NextSeg` of RFC 6675: lost holes first, then new data, as far as the pipe allows.
     pub(super) fn poll_recovery(&mut self, now_ps: u64) -> Option<Segment> {
         let (limit, mss) = (self.limit(), self.window.mss());
+        let tolerated_bytes = self.config.tolerated_bytes();
         let recovery = self.recovery.as_mut()?;
         let forced = std::mem::take(&mut recovery.retransmit_first);
         if !forced && self.pipe() + mss > limit {
             return None;
         }
         let recovery = self.recovery.as_mut()?;
-        let lost_below = recovery.scoreboard.lost_below(mss as u32).max(self.una + 1);
+        let lost_below = recovery.scoreboard.lost_below(tolerated_bytes);
+        let lost_below = lost_below.max(self.una + 1);
         let from = recovery.retransmitted_below.max(self.una);
         let (start, bound) = recovery.scoreboard.next_hole(from);
         if start < lost_below && start < recovery.until {
@@ -111,7 +139,16 @@ impl Sender {
     }
 
     /// Records the blocks above `ack`, given by their sequence numbers. Returns true if any byte is new.
-    pub(super) fn report(&mut self, ack: u64, max_sent: u64, blocks: &[(u32, u32)]) -> bool {
+    pub(super) fn report(
+        &mut self,
+        now_ps: u64,
+        ack: u64,
+        max_sent: u64,
+        blocks: &[(u32, u32)],
+    ) -> bool {
+        if self.config.rack.is_some() {
+            return self.report_to_rack(now_ps, ack, blocks);
+        }
         let mut new = 0;
         for &(start, end) in blocks {
             let (start, end) = (sequence::unwrap(start, ack), sequence::unwrap(end, ack));
@@ -133,10 +170,13 @@ impl Sender {
     }
 
     /// Processes the acknowledgment of new data up to `ack`.
-    pub(super) fn progress_in_recovery(&mut self, ack: u64) {
+    pub(super) fn progress_in_recovery(&mut self, now_ps: u64, ack: u64) {
         let Some(recovery) = &mut self.recovery else {
             return;
         };
+        if recovery.rack.is_some() {
+            return self.progress_with_rack(now_ps, ack);
+        }
         recovery.duplicate_acks = 0;
         recovery.scoreboard.acknowledge(ack);
         if recovery.is_fast && ack >= recovery.until {
@@ -154,11 +194,14 @@ impl Sender {
     }
 
     /// Processes an acknowledgment with new blocks only.
-    pub(super) fn on_duplicate(&mut self) {
-        let mss = self.window.mss() as u32;
+    pub(super) fn on_duplicate(&mut self, now_ps: u64) {
+        let tolerated_bytes = self.config.tolerated_bytes();
         let Some(recovery) = &mut self.recovery else {
             return;
         };
+        if recovery.rack.is_some() {
+            return self.duplicate_with_rack(now_ps);
+        }
         if recovery.duplicate_acks == 0 {
             recovery.flight_before_duplicates = recovery.max_sent - self.una;
         }
@@ -166,23 +209,34 @@ impl Sender {
         if recovery.is_fast || self.una < recovery.until {
             return;
         }
-        let lost = recovery.scoreboard.lost_below(mss) > self.una;
-        if recovery.duplicate_acks >= 3 || lost {
-            recovery.is_fast = true;
-            recovery.until = recovery.max_sent;
+        let lost = recovery.scoreboard.lost_below(tolerated_bytes) > self.una;
+        if recovery.duplicate_acks >= self.config.duplicate_threshold || lost {
             recovery.retransmitted_below = self.una;
-            recovery.retransmit_first = true;
             let flight = recovery.flight_before_duplicates;
-            self.forget_samples();
-            self.cwr = self.config.ecn;
-            self.controller.on_loss(&mut self.window, flight);
+            self.begin_recovery(flight);
         }
+    }
+
+    /// Begins fast recovery after a loss among `flight` bytes.
+    pub(super) fn begin_recovery(&mut self, flight: u64) {
+        let Some(recovery) = &mut self.recovery else {
+            return;
+        };
+        recovery.is_fast = true;
+        recovery.until = recovery.max_sent;
+        recovery.retransmit_first = true;
+        self.forget_samples();
+        self.cwr = self.config.ecn;
+        self.controller.on_loss(&mut self.window, flight);
     }
 
     /// Processes an expiry of the retransmission timer: one segment, go back, twice the timeout.
     /// During the handshake, the SYN is retransmitted. If the timer expires again for the same
     /// segment, window and threshold stay as after the first timeout (RFC 5681, 3.1).
     pub fn on_timeout(&mut self, now_ps: u64) {
+        if self.config.rack.is_some() && self.waited_for_reordered(now_ps) {
+            return;
+        }
         self.timeouts += 1;
         self.rto.back_off();
         self.rto_deadline_ps = self.rto.deadline_ps(&self.config.rto, now_ps);
@@ -203,7 +257,13 @@ impl Sender {
         recovery.retransmit_first = false;
         recovery.duplicate_acks = 0;
         recovery.until = max_sent;
-        self.nxt = self.una;
+        match &mut recovery.rack {
+            None => self.nxt = self.una,
+            Some(timed) => {
+                timed.rack.on_timeout(now_ps);
+                recovery.retransmit_first = true;
+            }
+        }
         self.forget_samples();
         if self.config.samples_delivery
             && let Some(rate) = self.controller.delivery_rate()

@@ -3,6 +3,7 @@
 use super::*;
 use crate::scenario::Transport;
 use crate::transport::control::ControlName;
+use crate::transport::rto::RtoConfig;
 use crate::units::Share;
 
 const MSS: u64 = 1000;
@@ -30,6 +31,8 @@ fn config() -> SenderConfig {
         samples_delivery: false,
         accurate_ecn: false,
         acknowledged: true,
+        duplicate_threshold: 3,
+        rack: None,
     }
 }
 
@@ -245,7 +248,7 @@ fn reset_sender_equals_a_new_one() {
 fn blocks_are_found_beyond_a_wrap() {
     let mut sender = Sender::new(&config());
     let ack = (1 << 32) - 500;
-    let mut report = |block| sender.report(ack, ack + 5000, &[block]);
+    let mut report = |block| sender.report(0, ack, ack + 5000, &[block]);
     assert!(report((500, 1500)));
     assert!(!report((500, 1500)), "known");
     assert!(!report((4000, 5000)), "not sent");
