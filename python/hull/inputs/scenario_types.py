@@ -80,7 +80,7 @@ LoadBalancing = Literal[
     "ecmp", "per_packet", "oblivious", "bitmap", "reps", "mixed", "subflows", "plb", "flowlet"
 ]
 """Load balancer of the message transport."""
-Recovery = Literal["timeout", "go_back_n", "selective"]
+Recovery = Literal["timeout", "go_back_n", "selective", "selective_go_back"]
 """Recovery of lost packets."""
 HpccForm = Literal["rate", "window"]
 """Value that HPCC controls."""

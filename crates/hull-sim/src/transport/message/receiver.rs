@@ -169,7 +169,7 @@ impl MessageReceiver {
             }
         }
         let held = self.packets.held();
-        let overtakes = held > 0 && self.config.recovery == Recovery::Selective;
+        let overtakes = held > 0 && self.config.recovery.answers_behind_gaps();
         let marked = packet.marked && self.notifications.is_none();
         let due = self.coalescing.on_packet(&AckedPacket {
             bytes: u32::from(packet.bytes),

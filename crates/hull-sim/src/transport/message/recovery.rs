@@ -3,7 +3,10 @@
 //! Go-back-N is what the adapters of RoCE do (InfiniBand's reliable connection): the receiver accepts
 //! packets in order only. It discards others, and asks once to go back to the first missing packet. Selective
 //! repeat is IRN's (Mittal et al., SIGCOMM 2018): the receiver accepts packets in any order, and the sender
-//! retransmits those that a later acknowledged one has overtaken. Times are ps.
+//! retransmits those that a later acknowledged one has overtaken. The IRN of ConWeave's simulator
+//! (conweave-project/conweave-ns3 at 236a801, `rdma-hw.cc`) is a third: at a gap the sender goes back to the missing packet
+//! and leaves out only what has been acknowledged when its turn comes, so that it repeats most of a round trip.
+//! Times are ps.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +23,20 @@ pub enum Recovery {
     GoBackN,
     /// Packets are accepted in any order, and lost if later ones are acknowledged (IRN).
     Selective,
+    /// Packets are accepted in any order; after a gap the sender sends all again that it does not know to have
+    /// arrived, from the missing packet on (IRN in ConWeave's simulator).
+    SelectiveGoBack,
+}
+
+impl Recovery {
+    /// Whether a receiver acknowledges each packet behind a gap.
+    #[inline]
+    pub fn answers_behind_gaps(self) -> bool {
+        match self {
+            Recovery::Timeout | Recovery::GoBackN => false,
+            Recovery::Selective | Recovery::SelectiveGoBack => true,
+        }
+    }
 }
 
 /// A receiver's requests to go back.

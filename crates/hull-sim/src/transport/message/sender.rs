@@ -361,7 +361,7 @@ impl MessageSender {
         }
         let received = self.take_received(ack.received_bytes, ack.cumulative);
         self.take_map(sequence::unwrap(ack.map_base, first), ack.map);
-        self.lose_overtaken(now_ps, packet);
+        self.lose_by_gap(now_ps, packet, ack);
         let of_path = match ack.marked {
             true => entropy::Feedback::Ecn,
             false => entropy::Feedback::Good,
@@ -450,7 +450,9 @@ impl MessageSender {
         self.balancer
             .on_feedback(path, entropy::Feedback::Timeout, now_ps);
         match self.config.recovery {
-            Recovery::GoBackN => self.lose_all(now_ps, LostBy::Timeout),
+            Recovery::GoBackN | Recovery::SelectiveGoBack => {
+                self.lose_all(now_ps, LostBy::Timeout);
+            }
             Recovery::Timeout | Recovery::Selective => {
                 let (_, bytes) = self.sent.lose(number)?;
                 self.report_lost(now_ps, number, u64::from(bytes), LostBy::Timeout);

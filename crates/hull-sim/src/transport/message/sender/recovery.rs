@@ -4,7 +4,7 @@
 use hull_core::entropy::{self, LoadBalance};
 
 use super::MessageSender;
-use crate::network::{GoBack, PacketNack};
+use crate::network::{GoBack, PacketAck, PacketNack};
 use crate::transport::control::LostBy;
 use crate::transport::message::Recovery;
 use crate::transport::sequence;
@@ -61,12 +61,33 @@ impl MessageSender {
         self.report_lost(now_ps, first, bytes, by);
     }
 
+    /// Counts packets as lost that an acknowledgment of packet `number` tells to be missing.
+    #[inline]
+    pub(super) fn lose_by_gap(&mut self, now_ps: u64, number: u64, ack: &PacketAck) {
+        match self.config.recovery {
+            Recovery::Timeout | Recovery::GoBackN => {}
+            Recovery::Selective => self.lose_overtaken(now_ps, number),
+            Recovery::SelectiveGoBack => self.lose_behind_gap(now_ps, number, ack),
+        }
+    }
+
+    /// Counts all packets in flight as lost at the first acknowledgment of a packet behind a gap. A gap is over when
+    /// all packets up to the last one sent before it have arrived, or an acknowledgment reports none behind a gap.
+    fn lose_behind_gap(&mut self, now_ps: u64, number: u64, ack: &PacketAck) {
+        let first = self.sent.first();
+        let last =
+            sequence::unwrap(ack.map_base, first) + u64::from(63 - ack.map.leading_zeros().min(63));
+        if number < first && last < first {
+            self.overtaken = first;
+        } else if number > first && first >= self.overtaken {
+            self.overtaken = self.sent.next();
+            self.lose_all(now_ps, LostBy::Gap);
+        }
+    }
+
     /// Counts packets as lost that the acknowledged packet `number` has overtaken by more than the reordering
     /// that the connection tolerates. A retransmission is not looked at again: its timeout finds its loss.
-    pub(super) fn lose_overtaken(&mut self, now_ps: u64, number: u64) {
-        if self.config.recovery != Recovery::Selective {
-            return;
-        }
+    fn lose_overtaken(&mut self, now_ps: u64, number: u64) {
         let end = number.saturating_sub(u64::from(self.config.reordering));
         let from = self.overtaken.max(self.sent.first());
         for overtaken in from..end {
