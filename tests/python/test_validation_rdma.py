@@ -103,10 +103,8 @@ def test_a_run_that_differs_exits_with_status_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('cc = "dctcp"', 'cc = "cubic"', "run.\"P/single.dctcp\".cc: 'cubic' is invalid"),
         ("[base]", "[basis]", "base: missing; expected the tables"),
         ("[base]", "[base", "expected TOML"),
-        ("star: hosts 0, 1, switch 2", "ring", "scenario.single.links: "),
     ],
 )
 def test_bad_tables_are_reported(tmp_path: Path, old: str, new: str, told: str) -> None:
@@ -119,6 +117,8 @@ def test_bad_tables_are_reported(tmp_path: Path, old: str, new: str, told: str) 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
+        ('cc = "dctcp"', 'cc = "cubic"', "run.\"P/single.dctcp\".cc: 'cubic' is invalid"),
+        ("star: hosts 0, 1, switch 2", "ring", "scenario.single.links: "),
         ("nic_tx_ns = 83\n", "", "'nic_tx_ns': missing"),
         ('dctcp_rate_ai = "615Mb/s"', 'dctcp_rate_ai = "fast"', "another form"),
         ("drops = { ingress = 0, egress = 0 }\n", "", "'drops': missing"),
@@ -132,6 +132,40 @@ def test_a_row_of_another_form_fails_alone(tmp_path: Path, old: str, new: str, t
     assert told in dctcp["reason"]
     assert powertcp["status"] == "excluded"
     assert "Traceback" not in done.stderr
+
+
+def test_keys_that_are_not_read_are_listed(tmp_path: Path) -> None:
+    """A setting that the control would read, one of another control, and a recorded quantity."""
+    own = 'differs = { sample_feedback = 1, rp_timer = "900" }\nhops = 2\nfct_ns'
+    table = TABLE.replace("fct_ns", own, 1).replace("min_rate", "rp_timer = 300\nmin_rate", 1)
+    done = compare(tmp_path, table, "--only", "dctcp", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert "not read: P/single.dctcp: differs.sample_feedback\n" in done.stderr
+    (row,) = json.loads(done.stdout)["rows"]
+    assert row["unread"] == ["differs.sample_feedback", "flows_done", "flows", "hops"]
+
+
+def test_the_clock_of_whole_ns_explains_a_run(tmp_path: Path) -> None:
+    """`P/dumbbell2.timely.ackprio`: with whole ns the model repeats what was recorded."""
+    links = "hosts 0, 1 on switch 4; hosts 2, 3 on switch 5; one link 4-5; all 100 Gbps, 1 us"
+    scenario = (
+        f'[scenario.two]\nlinks = "{links}"\nwindow_ns = 100000\nstop_ns = 4000001\n'
+        "flows = [[0, 2, 2000000000, 0, 0, 1, 2], [1, 3, 2000000000, 200000, 0, 1, 3]]\n"
+        '[cc.timely]\nhas_win = 0\nrate_ai = "100Mb/s"\nrate_hai = "500Mb/s"\n'
+        '[run."P/dumbbell2.timely"]\nsimulator = "P"\nscenario = "two"\ncc = "timely"\n'
+        'differs = { ack_prio = "2" }\nflows_done = 0\nflows = 2\n'
+        "gbps_2_to_4ms = [43.35, 43.61]\n"
+        "queue = { switch = 4, port = 3, max_bytes = 1209120, mean_bytes = 184233.0 }\n"
+        "pfc_total = { pause = 0, resume = 0, paused_ns = 0 }\n"
+        "drops = { ingress = 0, egress = 0 }\n"
+        "resolved = { base_rtt_ns = 6240, window_bytes = 0, payload_bytes = 1000, int_bytes = 8, "
+        "wire_bytes = 1056, ack_bytes = 60, nic_tx_ns = 84 }\n"
+    )
+    done = compare(tmp_path, TABLE + scenario, "--only", "timely", "--format", "json")
+    assert done.returncode == 1, done.stderr
+    (row,) = json.loads(done.stdout)["rows"]
+    told = "the model with it and without: gbps_2_to_4ms[1] 43.612 and 40.044"
+    assert row["cause"] == f"the clock of whole ns; {told}"
 
 
 def test_an_unknown_row_is_reported(tmp_path: Path) -> None:

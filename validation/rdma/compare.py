@@ -1,7 +1,8 @@
 """Runs the recorded runs of RDMA simulators in hull and sets both results side by side.
 
 The table is a TOML file of the form of `rdma-runs.toml`. Before it runs anything it lists the runs
-that a named fault of a recorded program excludes. A run agrees if each of its quantities does
+that a named fault of a recorded program excludes. A row that cannot be repeated fails by itself.
+Keys of a row that are not read are listed (`unread`). A run agrees if each of its quantities does
 (`measured.py`). DCQCN and lossy links draw random numbers: such a run is repeated with `--seeds`
 seeds, and a quantity also agrees if hull's mean is within two standard deviations, of the recorded
 seeds where the table has them, else of hull's.
@@ -29,7 +30,8 @@ from typing import Any
 import tomli_w
 from measured import Quantity, Results, quantities, slack
 from networks import Network, network
-from runs import Run, fault, flows, prepare, scaled_rates
+from runs import Reading, Run, ecn, fault, flows, prepare, scaled_rates
+from whole_ns import applies, of_run
 
 from hull.errors import UsageError, reason_of
 
@@ -67,12 +69,18 @@ class Row:
     run: Run
     status: str = "done"
     reason: str = ""
+    unread: list[str] = field(default_factory=list)
+    clock: str = ""
     values: list[Value] = field(default_factory=list)
 
     @property
     def agrees(self) -> bool:
         """Whether all quantities agree."""
         return self.status == "done" and all(value.agrees for value in self.values)
+
+    def fail(self, reason: str) -> None:
+        """Ends the row without a result."""
+        self.status, self.reason, self.values = "failed", reason, []
 
 
 def read(path: Path) -> list[Row]:
@@ -86,22 +94,25 @@ def read(path: Path) -> list[Row]:
     for key in NEEDED:
         if not isinstance(table.get(key), dict) or not table[key]:
             raise UsageError(f"{path}: {key}: missing; expected the tables {', '.join(NEEDED)}")
-    rows = []
-    for name, given in table["run"].items():
-        for key, tables in (("scenario", table["scenario"]), ("cc", table["cc"])):
-            if not isinstance(given, dict) or given.get(key) not in tables:
-                found = given.get(key) if isinstance(given, dict) else given
-                allowed = ", ".join(tables)
-                raise UsageError(
-                    f'{path}: run."{name}".{key}: {found!r} is invalid; expected one of {allowed}'
-                )
-        rows.append(Row(Run(name, given, table)))
-    return rows
+    return [row_of(name, given, table) for name, given in table["run"].items()]
+
+
+def row_of(name: str, given: Any, table: dict[str, Any]) -> Row:
+    """A row of a table, failed where its scenario or its control is not in the table."""
+    row = Row(Run(name, Reading(given if isinstance(given, dict) else {}), table))
+    for key in ("scenario", "cc"):
+        if row.run.given.get(key) not in table[key]:
+            found, allowed = row.run.given.get(key), ", ".join(table[key])
+            row.fail(f'run."{name}".{key}: {found!r} is invalid; expected one of {allowed}')
+            break
+    return row
 
 
 def is_random(run: Run) -> bool:
-    """Whether the run draws random numbers that count."""
-    return run.control.startswith("dcqcn") or "error_rate_per_link" in run.values
+    """Whether the run draws random numbers that count: losses, or marks that the control reads."""
+    by_chance = any("max_threshold" in marking for marking in ecn(run).values())
+    reads_marks = run.control.startswith(("dcqcn", "dctcp"))
+    return (by_chance and reads_marks) or "error_rate_per_link" in run.values
 
 
 def carry_out(row: Row, options: argparse.Namespace) -> None:
@@ -109,9 +120,15 @@ def carry_out(row: Row, options: argparse.Namespace) -> None:
     run = row.run
     try:
         net = network(str(run.given["scenario"]), run.table["scenario"], options.formats)
+    except (UsageError, OSError, *UNREADABLE) as error:
+        row.fail(unreadable(error))
+        return
+    try:
         results = simulate(run, net, options)
         for quantity in quantities(run, net):
             measured = [quantity.of(one) for one in results]
+            if run.simulator != "C" and any(map(math.isfinite, measured)):
+                measured = [*filter(math.isfinite, measured)]  # as `fault` excludes such runs
             deviation = recorded_deviation(run, quantity.name)
             if deviation is None and len(measured) > 1 and all(map(math.isfinite, measured)):
                 deviation = statistics.stdev(measured)
@@ -121,12 +138,35 @@ def carry_out(row: Row, options: argparse.Namespace) -> None:
             (result,) = simulate(run, net, options, shake)
             for value in far:
                 value.shaken.append(value.quantity.of(result))
+        row.clock = by_clock(row) if far else ""
+        row.unread = run.unread()
     except FailedError as error:
-        row.status, row.reason, row.values = "failed", str(error), []
+        row.fail(str(error))
     except UsageError:
         raise
     except UNREADABLE as error:
-        row.status, row.reason, row.values = "failed", unreadable(error), []
+        row.fail(unreadable(error))
+
+
+def by_clock(row: Row) -> str:
+    """Tells that the clock of whole nanoseconds explains all that differs, if it does: the model of
+    `whole_ns.py` has the recorded values with this clock, and hull's with an exact one.
+    """
+    run = row.run
+    if not applies(run.given):
+        return ""
+    whole, exact = (of_run(run.table, run.given, unit_ps) for unit_ps in (1000, 1))
+    far = [value for value in row.values if not value.agrees]
+    for value in far:
+        name, recorded = value.quantity.name, value.quantity.recorded
+        if not (
+            abs(whole.get(name, math.nan) - recorded) <= value.slack
+            and abs(exact.get(name, math.nan) - value.mean) <= value.slack
+        ):
+            return ""
+    names = [value.quantity.name for value in far]
+    told = ", ".join(f"{name} {whole[name]:.6g} and {exact[name]:.6g}" for name in names)
+    return f"the clock of whole ns; the model with it and without: {told}"
 
 
 UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -135,6 +175,8 @@ UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 def unreadable(error: Exception) -> str:
     """Why a row cannot be repeated: a key that it lacks, or a value of another form."""
+    if isinstance(error, UsageError | OSError):
+        return str(error)
     if isinstance(error, KeyError):
         return f"{error}: missing or unknown; expected a row as in rdma-runs.toml"
     return f"a value has another form than in rdma-runs.toml ({error})"
@@ -241,7 +283,9 @@ def reaches(total: dict[str, Any]) -> bool:
 
 
 def causes(row: Row) -> str:
-    """The proven cause of a run that does not agree, from `causes.toml`."""
+    """The proven cause of a run that does not agree: the clock, or one from `causes.toml`."""
+    if row.clock:
+        return row.clock
     told = tomllib.loads((HERE / "causes.toml").read_text(encoding="utf-8"))["causes"]
     found = [one["cause"] for one in told if row.run.name in one["runs"]]
     return "; ".join(found)
@@ -258,6 +302,8 @@ def document(rows: list[Row]) -> dict[str, Any]:
             entry["agrees"] = row.agrees
             if not row.agrees and (cause := causes(row)):
                 entry["cause"] = cause
+        if row.unread:
+            entry["unread"] = row.unread
         entry["quantities"] = {
             value.quantity.name: {
                 "kind": value.quantity.kind,
@@ -323,10 +369,12 @@ def run_all(rows: list[Row], options: argparse.Namespace) -> bool:
             spent = time.monotonic() - started
             place = f"{finished} of {len(pending)}, {spent:.0f} s"
             print(f"{place}: {row.run.name} {row.status}: {told}", file=sys.stderr)
+            if settings := [key for key in row.unread if "." in key]:
+                print(f"not read: {row.run.name}: {', '.join(settings)}", file=sys.stderr)
     except KeyboardInterrupt:
         for work, row in pending.items():
             if work.cancel() or not row.values:
-                row.status, row.reason = "failed", "stopped before it was done"
+                row.fail("stopped before it was done")
         return False
     finally:
         pool.shutdown(cancel_futures=True)
@@ -342,7 +390,7 @@ def main() -> int:
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
     parser.add_argument("--only", help="a part of the runs' names, such as P/incast16.")
-    parser.add_argument("--seeds", type=int, default=8, help="seeds of runs that draw numbers")
+    parser.add_argument("--seeds", type=int, default=16, help="seeds of runs that draw numbers")
     parser.add_argument(
         "--shake", type=int, default=0, help="repetitions of what differs, starts moved by < 1 ns"
     )
@@ -363,10 +411,12 @@ def main() -> int:
         if not rows:
             raise UsageError(f"--only: {options.only} is invalid; expected a part of a run's name")
     for row in rows:
+        if row.status == "failed":
+            continue
         try:
             row.reason = fault(row.run)
         except UNREADABLE as error:
-            row.status, row.reason = "failed", unreadable(error)
+            row.fail(unreadable(error))
             continue
         if row.reason:
             row.status = "excluded"

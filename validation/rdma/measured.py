@@ -100,15 +100,17 @@ def quantities(run: Run, network: Network) -> Iterator[Quantity]:
     """Quantities of a run that are compared."""
     given = run.given
     stop = float(run.scenario["stop_ns"])
+    window_ns = run.scenario["window_ns"]
+    windows_end = stop // window_ns * window_ns
     yield from completion_times(run)
     if "goodput_gbps" in given:
         size = flows(run, network)[0][2]
         recorded = given["goodput_gbps"]
-        yield Quantity("goodput", "rate", recorded, lambda r: size * 8 / first(r.fct_ns()))
+        yield Quantity("goodput", "rate", recorded, lambda r: goodput(size, first(r.fct_ns())))
     for key, (begin, end) in {
         "gbps_2_to_4ms": (2e6, 4e6),
         "gbps_1_to_3ms": (1e6, 3e6),
-        "long_gbps_after_0_5ms": (0.5e6, stop),
+        "long_gbps_after_0_5ms": (0.5e6, windows_end),
     }.items():
         for flow, recorded in enumerate(listed(given.get(key))):
             yield rate(f"{key}[{flow}]", recorded, flow, begin, end)
@@ -133,11 +135,12 @@ def quantities(run: Run, network: Network) -> Iterator[Quantity]:
         )
         yield from queue("last_500us.queue", last, "queue_", stop - 5e5, stop)
     for key, begin, end in (("2_to_4ms", 2e6, 4e6), ("1_to_3ms", 1e6, 3e6)):
-        named = {k.removesuffix(f"_{key}"): v for k, v in given.items() if k.endswith(key)}
+        recorded = (f"queue_{part}_bytes" for part in ("mean", "max"))
+        named = {part: given[f"{part}_{key}"] for part in recorded if f"{part}_{key}" in given}
         yield from queue(f"queue_{key}", named, "queue_", begin, end)
     if "queue_mean_bytes_after_0_5ms" in given:
         recorded = given["queue_mean_bytes_after_0_5ms"]
-        mean = lambda r: r.queue_mean(0.5e6, stop)  # noqa: E731
+        mean = lambda r: r.queue_mean(0.5e6, windows_end)  # noqa: E731
         yield Quantity("queue_after_0_5ms.mean", "queue", recorded, mean)
     yield from whole_queue(run)
     total = given["pfc_total"]
@@ -226,6 +229,11 @@ def without_victim(results: Results, victim: bool, count: int) -> list[float]:
             if row["acked_ps"] is not None and row["src"] != source
         ]
     return times + [math.inf] * (count - len(times))
+
+
+def goodput(size: int, fct_ns: float) -> float:
+    """Mean rate of a flow; NaN if it is not done."""
+    return size * 8 / fct_ns if math.isfinite(fct_ns) else math.nan
 
 
 def first(times: list[float]) -> float:

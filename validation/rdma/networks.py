@@ -32,6 +32,10 @@ class Network:
         """hull's name of a node."""
         return f"h{node}" if node < self.hosts else f"s{node}"
 
+    def ports(self, switch: int) -> int:
+        """Number of a switch's ports."""
+        return sum(switch in link.ends for link in self.links)
+
     def port(self, switch: int, port: int) -> str:
         """hull's name of a switch's port."""
         of_switch = [link for link in self.links if switch in link.ends]
