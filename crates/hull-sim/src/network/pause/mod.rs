@@ -14,6 +14,7 @@
 //! that still needs a pause asks again. Each pause has a cause ([`causes`]), and pauses may lock each other
 //! ([`deadlock`]); a watchdog breaks pauses that last too long ([`watchdog`]).
 
+mod asking;
 mod causes;
 mod counts;
 mod deadlock;
@@ -31,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use super::packet::CLASSES;
 use super::{Network, Port};
 
+use asking::Asking;
 use causes::Causes;
 use deadlock::Checks;
 use receivers::Receivers;
@@ -101,45 +103,6 @@ enum Act {
     Watch { port: u32, class: u8 },
     /// A storm may be over.
     Restore { port: u32, class: u8 },
-}
-
-/// Pauses that the ports of a memory, or of a host, ask for.
-#[derive(Debug)]
-struct Asking {
-    /// Ports of the memory, in the order of their queues.
-    ports: Vec<u32>,
-    /// Ports and classes that ask for a pause.
-    asking: Vec<u32>,
-    /// Time of the last frame of each port and class, ps.
-    asked_ps: Vec<u64>,
-    /// Cause of the last pause of each port and class.
-    causes: Vec<u32>,
-    /// Time of the next look, ps; in the past if none is due.
-    look_ps: u64,
-}
-
-impl Asking {
-    /// Creates the state of ports with this number of classes.
-    fn new(ports: Vec<u32>, classes: usize) -> Self {
-        let places = ports.len() * classes;
-        Asking {
-            ports,
-            asking: Vec::new(),
-            asked_ps: vec![0; places],
-            causes: vec![0; places],
-            look_ps: 0,
-        }
-    }
-
-    fn classes(&self) -> usize {
-        self.asked_ps.len() / self.ports.len()
-    }
-
-    /// Begins to ask for a pause with this cause.
-    fn begin(&mut self, from: u32, cause: u32) {
-        self.asking.push(from);
-        self.causes[from as usize] = cause;
-    }
 }
 
 /// Pause of a class at a port.
