@@ -42,7 +42,7 @@ pub(super) fn derive(pfc: &mut Table) -> Option<String> {
         return None;
     };
     let detection: Time = watchdog.get("detection")?.clone().try_into().ok()?;
-    if watchdog.contains_key("restoration") {
+    if watchdog.contains_key("restoration") || detection > LONGEST_DETECTION {
         return None;
     }
     let twice = Time(detection.0.saturating_mul(2));
