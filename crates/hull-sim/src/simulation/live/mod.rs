@@ -5,6 +5,7 @@
 //! Samples are taken every `measure.sample_interval` from time 0 on. Statistics restart at the end
 //! of the warm-up, as in a result folder.
 
+mod digits;
 mod pauses;
 mod shown;
 

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::Live;
-use super::shown::{rounded, seconds};
+use super::digits::{rounded, seconds};
 use crate::measure::PauseCause;
 use crate::simulation::instruments::look::{PauseRow, Row};
 

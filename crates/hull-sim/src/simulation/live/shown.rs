@@ -5,6 +5,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::Live;
+use super::digits::{rounded, seconds};
 use super::pauses::ShownPauses;
 use crate::measure::{Distribution, FlowReading};
 use crate::simulation::instruments::look::Row;
@@ -194,13 +195,4 @@ fn flows(rows: &[Row], mss: f64) -> Vec<ShownFlow> {
         }
     };
     (0..count).map(of_flow).collect()
-}
-
-/// Converts ps to the nearest number of seconds, which has few digits.
-pub(super) fn seconds(ps: u64) -> f64 {
-    ps as f64 / 1e12
-}
-
-pub(super) fn rounded(value: f64, parts: f64) -> f64 {
-    (value * parts).round() / parts
 }
