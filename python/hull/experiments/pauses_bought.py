@@ -163,10 +163,10 @@ _SOURCE = "hull's own"
 _TRIED = (
     "In an incast the first round trip makes the pauses: each of 28 or 50 senders starts at the "
     "line rate before a mark can come back. 2-tier, 100 Gbps, one seed of 3 ms: RED as deployed "
-    "8.24 paused links, 1663 Gbps; phantom queue 5.15, 1016. With a window of one round trip "
-    "(DCQCN+w) RED has 4.17, 1281. What the phantom queue costs is DCQCN's answer to it: with "
-    "marks above 84 KB and 400 KB instead of two packets it has 7.77 and 9.80 links at 1383 and "
-    "1598 Gbps. With the paper's constants 4.97 links, 820 Gbps."
+    "16.7 paused links, 1328 Gbps; phantom queue 12.1, 972. With a window of one round trip "
+    "(DCQCN+w) RED has 6.60, 836. What the phantom queue costs is DCQCN's answer to it: with "
+    "marks above 84 KB and 400 KB instead of two packets it has 14.9 and 15.5 links at 1121 and "
+    "1319 Gbps. With the paper's constants 9.55 links, 891 Gbps."
 )
 _SHOWN = commands(
     "pauses-bought",
@@ -250,12 +250,14 @@ def _around(groups: list[str]) -> str:
 
 def _network(tiers: str, gbps: int) -> tuple[str, ...]:
     times = gbps // 100
-    shape = ("topology={fat_tree={k=6}}",) if tiers == "3-tier" else ()
-    between = 100 if tiers == "3-tier" else 200
+    if tiers == "3-tier":
+        shape = "topology={fat_tree={k=6}}"
+    else:
+        shape = f'topology.leaf_spine.uplink_rate="{2 * gbps}Gbps"'
     return (
-        *shape,
+        shape,
         f'host.rate="{gbps}Gbps"',
-        f'switch.rate="{between * times}Gbps"',
+        f'switch.rate="{gbps}Gbps"',
         f'switch.memory.size="{(3 if tiers == "3-tier" else 8) * times}MB"',
         *(f'schemes.{one}.switch.phantom_queue.threshold="{8400 * times}B"' for one in PHANTOM),
     )
