@@ -46,7 +46,7 @@ def warnings(content: dict[str, Any], *settings: str) -> list[str]:
     return warnings_before(make_plan(text, file, list(settings)))
 
 
-ON_PURPOSE = {
+ON_PURPOSE: dict[str, str | tuple[str, ...]] = {
     # Senders with ECN at a FIFO without marking, one of the source's queues.
     "l4s-coexistence": "transport.ecn, transports.second.ecn: true, but no switch marks",
     # Incast with timeouts of 300 ms, or of 10 ms at a shorter round trip: what the thesis measures.
