@@ -64,10 +64,10 @@ mod tests {
     const RATE_BPS: u64 = 9_999_999_937;
 
     fn records(options: &OptionTable, entry: u32) -> HopRecords {
-        match options.records(entry) {
-            Answer::Telemetry(records) => *records,
-            _ => HopRecords::NONE,
-        }
+        let Answer::Telemetry(records) = options.records(entry) else {
+            panic!("data without records");
+        };
+        *records
     }
 
     /// A port writes the same records, and accepts the same packets, whether these may take the shorter
