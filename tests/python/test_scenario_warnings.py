@@ -408,3 +408,22 @@ def test_rates_are_those_of_the_network() -> None:
         (first, *_) = make_plan(scenarios.text(name), name, []).cells
         network = json.loads(first.resolved.network())
         assert named_rates(first.scenario) in ([], network["rates_bps"]), name
+
+
+def test_streams_that_take_late_packets_for_lost() -> None:
+    """Packets on several paths overtake each other: senders that count them are named."""
+    content = scenario({"marking": {"threshold": "30KB"}})
+    spray = "transport.spray={paths=16}"
+    (found,) = warnings(content, spray)
+    assert found == (
+        "transport.spray: packets overtake each other on several paths, and 3 that do count as a "
+        'loss; transport.loss_detection = "rack" waits for late packets'
+    )
+    flowlets = 'transport.spray={load_balancing="flowlet"}'
+    for settings in (
+        [],
+        [spray, "transport.loss_detection=rack"],
+        [spray, "transport.duplicate_threshold=64"],
+        [flowlets],
+    ):
+        assert warnings(content, *settings) == [], settings

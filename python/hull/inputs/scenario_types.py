@@ -72,6 +72,10 @@ CongestionControl = Literal[
 """Congestion control algorithms."""
 LossDetection = Literal["duplicates", "rack"]
 """How a stream finds that a packet is lost."""
+StreamBalancing = Literal["per_packet", "oblivious", "flowlet"]
+"""Load balancer of a stream. Its acknowledgments do not tell the path of the data, so none
+adapts.
+"""
 DcqcnVariant = Literal["adapter", "paper"]
 """Origin of DCQCN's constants."""
 FairPer = Literal["packet", "ack"]
@@ -1009,6 +1013,17 @@ class Bic(TypedDict):
     """Whether a flow whose window did not reach its old maximum gives way to newer flows."""
 
 
+class Spray(TypedDict):
+    """Spreading of a stream's packets over several paths."""
+
+    paths: NotRequired[int]
+    """Entropy values of a flow; the hash of each selects a path."""
+    load_balancing: NotRequired[StreamBalancing]
+    """Load balancing of packets over the paths."""
+    flowlet_gap: NotRequired[Time]
+    """Pause after which a packet begins a flowlet, with load_balancing = "flowlet"."""
+
+
 class SmallQueues(TypedDict):
     """Limit of a flow's bytes in the queue of its host; defaults as in Linux 6.1."""
 
@@ -1101,6 +1116,8 @@ class Transport(TypedDict):
     """Packets above a missing one that prove its loss; with loss_detection = "rack" until
     reordering has been seen.
     """
+    spray: NotRequired[Spray]
+    """Spreading of a stream's packets over several paths; without this table a flow has one."""
     paced: NotRequired[bool]
     """Whether its flows are paced if hosts have a pacer."""
     dscp: NotRequired[int]

@@ -17,6 +17,7 @@ from hull.warnings.idle_keys import State, idle_keys, key_states
 from hull.warnings.marking import marking_warnings
 from hull.warnings.pauses import pause_warnings
 from hull.warnings.processor_time import processor_time_s, rough_time
+from hull.warnings.reordering import reordering_warnings
 from hull.warnings.workload import workload_warnings
 
 _MOST_NAMES = 3
@@ -97,6 +98,7 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     yield from workload_warnings(scenario, network, round_trip)
     yield from flow_list_warnings(scenario)
     yield from pause_warnings(scenario, cell.resolved.pause_cycle, cell.resolved.pauses)
+    yield from reordering_warnings(scenario)
 
 
 def _states(cell: Cell, networks: Networks) -> Iterator[State]:

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Scenario, default};
+use super::{Scenario, Transport, default};
 use crate::problem::{Problem, buffer, delay, loss, quoted, rate, require};
 use crate::service_time::{Service, check as check_service};
 use crate::topology::{Graph, NicRule};
@@ -150,11 +150,17 @@ pub struct Receive {
 pub(super) fn check_nics(s: &Scenario, graph: &Graph) -> Result<(), Problem> {
     let rule = s.host.nic_choice();
     require(
-        rule != NicRule::PerPacket || s.sends_messages_only(),
+        rule != NicRule::PerPacket || s.all_transports().all(Transport::has_paths),
         "host.nic_choice",
         "\"per_packet\"",
-        "\"hash\" or \"rail\" unless all transports send messages: a stream takes packets that \
-         overtake each other for losses",
+        "\"hash\" or \"rail\" unless all transports send messages or have transport.spray: the paths of \
+         a flow use the NICs in turn",
+    )?;
+    require(
+        rule != NicRule::PerPacket || s.sends_messages_only() || s.pacer.is_none(),
+        "host.nic_choice",
+        "\"per_packet\" beside pacer",
+        "\"hash\" or \"rail\" with paced streams: a flow is associated with the pacer of one NIC",
     )?;
     rule.check(graph)
 }

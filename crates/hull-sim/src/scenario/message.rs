@@ -246,8 +246,8 @@ pub(super) fn of_streams(control: &str) -> String {
         .iter()
         .map(ToString::to_string);
     format!(
-        "\"{control}\" sends a flow on one path, which the switches choose by its hash (ECMP); load_balancing and the \
-         other keys of message require congestion_control = {}",
+        "\"{control}\" sends a flow on one path, which the switches choose by its hash (ECMP), or on several with \
+         spray; load_balancing and the other keys of message require congestion_control = {}",
         Vec::from_iter(others.map(|name| format!("\"{name}\""))).join(", ")
     )
 }

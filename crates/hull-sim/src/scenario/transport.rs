@@ -8,6 +8,7 @@ use super::default;
 use super::loss_detection::{self, LossDetection, THRESHOLD, is_by_duplicates, is_three};
 use super::message::Message;
 use super::small_queues::SmallQueues;
+use super::spray::{self, Spray};
 use crate::problem::{Problem, quoted, require};
 use crate::transport::{
     Bic, ConstantRate, Cubic, DcqcnSettings, Dctcp, DctcpRateSettings, HpccSettings,
@@ -89,6 +90,9 @@ pub struct Transport {
     /// seen.
     #[serde(skip_serializing_if = "is_three")]
     pub duplicate_threshold: u32,
+    /// Spreading of a stream's packets over several paths; without this table a flow has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spray: Option<Spray>,
     /// Whether its flows are paced if hosts have a pacer.
     #[serde(skip_serializing_if = "is_true")]
     pub paced: bool,
@@ -182,6 +186,7 @@ impl Default for Transport {
             small_queues: SmallQueues::default(),
             loss_detection: LossDetection::Duplicates,
             duplicate_threshold: THRESHOLD,
+            spray: None,
             paced: true,
             dscp: None,
             priority: None,
@@ -204,6 +209,11 @@ impl Default for Transport {
 }
 
 impl Transport {
+    /// Whether a flow's packets may take several paths.
+    pub(super) fn has_paths(&self) -> bool {
+        self.sends_messages() || self.spray.is_some()
+    }
+
     /// Whether this is the message transport.
     pub fn sends_messages(&self) -> bool {
         self.messages || self.congestion_control.is_of_messages()
@@ -235,6 +245,7 @@ pub(super) fn check(t: &Transport) -> Vec<Result<(), Problem>> {
         t.small_queues.check(t.mtu),
     ]);
     found.extend(loss_detection::check(t));
+    found.push(spray::check(t));
     found.extend(t.check_settings());
     found
 }

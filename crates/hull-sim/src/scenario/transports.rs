@@ -13,7 +13,7 @@ type Applies = fn(&CongestionControl) -> bool;
 
 /// Keys in `[transport]`, besides the tables of [`Transport::OF_CONTROLS`], that apply to some congestion
 /// controls only. Others do not inherit them.
-const OF_SOME_CONTROLS: [(&[&str], Applies); 7] = [
+const OF_SOME_CONTROLS: [(&[&str], Applies); 8] = [
     (&["own_sha256"], |of| {
         matches!(of, CongestionControl::External(_))
     }),
@@ -29,6 +29,7 @@ const OF_SOME_CONTROLS: [(&[&str], Applies); 7] = [
         *of == CongestionControl::Qcn
     }),
     (&["loss_detection"], LossDetection::applies_to),
+    (&["spray"], |of| !of.is_of_messages()),
 ];
 
 /// Completes each table of `[transports]` with the keys of `[transport]` that it does not set and

@@ -47,6 +47,10 @@ impl Endpoints {
             };
             Some(stacks_ps + network.alone_ps(route, &message)?)
         };
+        let way_ps = |route: u32, bytes: u64| match self.table.sprays(slot) && route == flow.out {
+            true => Some(stacks_ps + self.sprayed_ps(network, slot, bytes)?),
+            false => way_ps(route, bytes),
+        };
         let mut ideal_ps = way_ps(flow.out, bytes)? + besides.application_ps;
         if template.has_handshake && (flow.transient || flow.is_half) {
             // SYN and SYN-ACK are headers without payload.
@@ -65,6 +69,25 @@ impl Endpoints {
             }
         }
         Some(ideal_ps)
+    }
+
+    /// Time of a stream's data alone on the paths that it has used, ps.
+    fn sprayed_ps(&self, network: &Network, slot: u32, bytes: u64) -> Option<u64> {
+        let message = Segments {
+            bytes,
+            mss: self.mss,
+            header_bytes: self.header_bytes,
+        };
+        let flow = &self.table.flows[slot as usize];
+        let shapes = &self.table.spraying[self.table.place(slot)].shapes;
+        match (shapes.spread, &shapes.routes[..]) {
+            (_, []) => network.alone_ps(flow.out, &message),
+            (false, &[route]) => network.alone_ps(route, &message),
+            (_, routes) => {
+                let nics = [flow.src, flow.dst].map(|host| self.nics_of_message(host));
+                network.spread_ps(routes, &message, nics)
+            }
+        }
     }
 
     /// Number of NICs of a host over which one message is spread.
@@ -89,7 +112,7 @@ impl Endpoints {
                 header_bytes: config.header_bytes,
             };
             let connection = self.table.connection_at(slot)?;
-            match (connection.spreads, &connection.shapes[..]) {
+            match (connection.shapes.spread, &connection.shapes.routes[..]) {
                 (false, &[route]) => network.alone_ps(route, &message),
                 (_, routes) => {
                     let flow = &self.table.flows[slot as usize];

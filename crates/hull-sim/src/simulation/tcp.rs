@@ -187,9 +187,15 @@ impl Simulation {
         let options = &mut self.fabric.network.options;
         let (host, mut packet) = self.endpoints.packet_of(slot, segment, options);
         packet.flags |= u16::from(behind) * flags::BEHIND;
+        if self.endpoints.table.sprays(slot) && !segment.syn {
+            let (network, routes) = (&mut self.fabric.network, &self.fabric.routes);
+            let (table, now_ps) = (&mut self.endpoints.table, self.clock.now_ps);
+            packet.hop = table.next_route(slot, now_ps, network, routes);
+        }
         if !segment.syn {
             let end = segment.start + u64::from(segment.bytes);
             let now_ps = self.clock.now_ps;
+            let options = &mut self.fabric.network.options;
             (self.endpoints).follow_if_last(&mut packet, end, now_ps, options);
         }
         self.endpoints.enter_host(&packet);

@@ -399,7 +399,7 @@ fn streams_have_one_path() {
         &told(GOOD, &settings),
         &[
             "my.toml: --set transport.message: \"dctcp\" sends a flow on one path, which the switches choose by its \
-           hash (ECMP); load_balancing and the other keys of message require congestion_control = \"nscc\", ",
+           hash (ECMP), or on several with spray; load_balancing and the other keys of message require congestion_control = \"nscc\", ",
         ],
     );
 }

@@ -74,6 +74,7 @@ mod single_flow;
 mod single_mistakes;
 mod slow_receiver;
 mod slowdown;
+mod sprayed_streams;
 mod star;
 mod swift;
 mod telemetry;

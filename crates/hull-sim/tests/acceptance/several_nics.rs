@@ -338,6 +338,30 @@ fn messages_over_several_nics_are_conserved() {
     }
 }
 
+/// The paths of a stream use the NICs in turn, too: one link of each plane carries half of its packets.
+/// Links of 10 us make a round trip of 2 (1.2 + 10) + 2 (0.032 + 10) = 42.5 us, and RACK's window 10.6 us. In
+/// one NIC, a window of eight packets waits up to 7 x 1.2 = 8.4 us longer than in the other: nothing is lost.
+#[test]
+fn a_sprayed_stream_uses_all_nics() {
+    let flow = flows(1, ",size=\"2920000B\"");
+    let settings = [
+        "host.nic_choice=per_packet",
+        "host.delay=10us",
+        "switch.delay=10us",
+        "run.duration=30ms",
+        "transport.max_window=8",
+        "transport.spray={paths=64}",
+        "transport.loss_detection=rack",
+    ];
+    let outcome = run(&scenario(PLANES, DCTCP, &flow, &settings), 1);
+    let (out, into) = by_plane(&outcome);
+    assert_eq!((out, outcome.packets.dropped), (into, 0));
+    assert_eq!(out[0] + out[1], 2000 * 1500);
+    let packets = out[0] as f64 / 1500.0;
+    assert!((packets - 1000.0).abs() <= 64.0, "{packets}");
+    assert!(outcome.flows.rows()[0].slowdown() >= Some(1.0));
+}
+
 #[test]
 fn streams_do_not_choose_nics_per_packet() {
     let text = format!("{PLANES}{DCTCP}[workload.bulk]\nflows = 1\n");

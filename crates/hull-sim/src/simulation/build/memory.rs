@@ -15,6 +15,7 @@ use crate::simulation::flow::Flow;
 use crate::simulation::flow::connection::Connection;
 use crate::simulation::flow::messages::Pending;
 use crate::simulation::flow::messages::Unacked;
+use crate::simulation::flow::spraying::Spraying;
 use crate::simulation::partition;
 use crate::topology::{Graph, Kind, Routes, ports_named};
 use crate::transport::{Receiver, Sender};
@@ -141,6 +142,14 @@ impl Run<'_> {
         2 * (self.routes.longest_path() as u64 + 1) * size_of::<u32>() as u64
     }
 
+    /// Paths of a stream that has several, bytes.
+    fn of_sprayed_paths(&self) -> u64 {
+        let sprays = self.scenario.all_transports().filter_map(|one| one.spray);
+        let each = sprays
+            .map(|spray| Spraying::bytes(&spray) + u64::from(spray.paths) * self.of_routes() / 2);
+        each.max().unwrap_or(0)
+    }
+
     /// Open flows with their packets, and waiting messages.
     fn workload(&self) -> Need {
         let traffic = self.traffic;
@@ -151,6 +160,7 @@ impl Run<'_> {
         let of_flow = (size_of::<Flow>() + of_stream) as u64
             + (Flow::LEAST_UNACKED * size_of::<Unacked>()) as u64
             + self.of_routes()
+            + self.of_sprayed_paths()
             + match self.scenario.host.queue() {
                 HostQueue::Fifo => 0,
                 HostQueue::Fair | HostQueue::Fq | HostQueue::FqCodel => Queues::FLOW_BYTES,

@@ -81,6 +81,7 @@ pub(super) fn template(
         paces_window: false,
         rate_limiters: None,
         small_queue: None,
+        spray: None,
         asks,
         associates: false,
         has_handshake: false,

@@ -29,6 +29,7 @@ pub(super) fn template(
         paces_window: paces_windows && !control.sets_pace(),
         rate_limiters: (tcp.qcn.rate_limiters).filter(|_| tcp.congestion_control.is_qcn()),
         small_queue: SmallQueue::of(scenario, tcp, offload_bytes),
+        spray: tcp.spray,
         asks: control.ask(0),
         // A pacer reads ECN-Echo, which in AccECN is one bit of the count.
         associates: tcp.paced && echo != EchoKind::Accurate,
@@ -90,7 +91,7 @@ fn sender(tcp: &Transport, controller: Controller) -> SenderConfig {
             LossDetection::Duplicates => None,
             LossDetection::Rack => Some(RackConfig {
                 duplicate_threshold: tcp.duplicate_threshold,
-                expects_reordering: false,
+                expects_reordering: tcp.spray.is_some(),
             }),
         },
     }

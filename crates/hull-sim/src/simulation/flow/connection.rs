@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use super::path_routes::{NO_ROUTE, Route, Shapes};
 use crate::memory::{block, block_of};
-use crate::network::Network;
 use crate::prefetch::prefetch;
 use crate::transport::message::{LoadBalancing, MessageConfig, MessageReceiver, MessageSender};
 
@@ -15,18 +15,6 @@ pub enum Way {
     Back = 1,
 }
 
-/// Route in the network's list of hops; it is computed when the first packet takes it.
-#[derive(Clone, Copy, Debug)]
-pub struct Route {
-    pub at: u32,
-    pub is_found: bool,
-}
-
-const NO_ROUTE: Route = Route {
-    at: u32::MAX,
-    is_found: false,
-};
-
 /// Connection of the message transport.
 #[derive(Debug)]
 pub struct Connection {
@@ -34,10 +22,8 @@ pub struct Connection {
     pub receiver: MessageReceiver,
     /// Routes: two per entropy value, out and back.
     pub routes: Vec<Route>,
-    /// Routes out in use, one for each sequence of times of their links.
-    pub shapes: Vec<u32>,
-    /// Whether the routes out in use differ.
-    pub spreads: bool,
+    /// Routes out in use.
+    pub shapes: Shapes,
     /// Number of the connection in the order of opening; with the seed it determines the routes.
     pub number: u64,
     /// Number of the connection at the receiver's host, if it grants credit.
@@ -61,8 +47,7 @@ impl Connection {
             sender: MessageSender::new(config, random),
             receiver: MessageReceiver::new(config),
             routes,
-            shapes: Vec::new(),
-            spreads: false,
+            shapes: Shapes::default(),
             number,
             at_puller: None,
         }
@@ -119,18 +104,6 @@ impl Connection {
     pub fn forget_routes(&mut self, number: u64) {
         self.number = number;
         self.routes.fill(NO_ROUTE);
-        self.shapes.clear();
-        self.spreads = false;
-    }
-
-    /// Records a new route out.
-    pub fn note_route(&mut self, route: u32, network: &Network) {
-        let like = |&shape: &u32| network.have_equal_times(shape, route);
-        if let Some(&shape) = self.shapes.first() {
-            self.spreads |= network.whole_route(shape) != network.whole_route(route);
-        }
-        if !self.shapes.iter().any(like) {
-            self.shapes.push(route);
-        }
+        self.shapes = Shapes::default();
     }
 }

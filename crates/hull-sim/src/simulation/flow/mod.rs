@@ -9,7 +9,9 @@ pub mod last_packets;
 pub mod limiters;
 pub mod messages;
 pub mod paced;
+pub mod path_routes;
 pub mod small_queue;
+pub mod spraying;
 pub mod template;
 
 use std::collections::VecDeque;

@@ -3,6 +3,7 @@
 use super::ends::Initial;
 use super::small_queue::SmallQueue;
 use crate::network::InBand;
+use crate::scenario::Spray;
 use crate::simulation::distances::Distances;
 
 /// Initial state of the flows of one transport.
@@ -18,6 +19,8 @@ pub struct Template {
     pub rate_limiters: Option<u32>,
     /// Limit of a flow's bytes in the queue of its host, if there is one.
     pub small_queue: Option<SmallQueue>,
+    /// Spreading of a stream's packets over paths, if they take several.
+    pub spray: Option<Spray>,
     /// What data carries for switches; only the kind counts.
     pub asks: InBand,
     /// Whether ECN-Echoes associate the flows with their host's pacer.

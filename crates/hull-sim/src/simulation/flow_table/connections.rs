@@ -30,30 +30,18 @@ impl FlowTable {
         network: &mut Network,
         routes: &Routes,
     ) -> u32 {
-        let at = slot as usize;
-        let (flow, seed, longest) = (&self.flows[at], self.seed, self.longest_route);
-        let receiver = flow.dst;
-        let ends = match way {
-            Way::Out => (flow.src, flow.dst),
-            Way::Back => (flow.dst, flow.src),
-        };
+        let longest = self.longest_route;
         let place = self.place(slot);
         let connection = &mut self.connections[place];
-        let number = mix(2 * connection.number + way as u64);
+        let number = connection.number;
         let route = &mut connection.routes[2 * usize::from(entropy) + way as usize];
         if !route.is_found {
             if route.at == u32::MAX {
                 route.at = network.reserve_route(longest);
             }
             route.is_found = true;
-            let mut sending = Sending {
-                ends,
-                receiver,
-                path: entropy,
-                flow_hash: mix(seed ^ number),
-                path_hash: mix(seed ^ number.wrapping_add(u64::from(entropy) + 1)),
-            };
             let route_at = route.at;
+            let mut sending = self.on_path(slot, number, entropy, way);
             if way == Way::Out {
                 sending = self.steered(routes, slot, sending);
             }
@@ -61,10 +49,26 @@ impl FlowTable {
             if way == Way::Out
                 && let Some(connection) = self.connection(slot)
             {
-                connection.note_route(route_at, network);
+                connection.shapes.note(route_at, network);
             }
             return route_at;
         }
         route.at
+    }
+
+    /// Packets of a flow with this entropy value, whose routes have a number.
+    pub(super) fn on_path(&self, slot: u32, number: u64, entropy: u16, way: Way) -> Sending {
+        let flow = &self.flows[slot as usize];
+        let number = mix(2 * number + way as u64);
+        Sending {
+            ends: match way {
+                Way::Out => (flow.src, flow.dst),
+                Way::Back => (flow.dst, flow.src),
+            },
+            receiver: flow.dst,
+            path: entropy,
+            flow_hash: mix(self.seed ^ number),
+            path_hash: mix(self.seed ^ number.wrapping_add(u64::from(entropy) + 1)),
+        }
     }
 }

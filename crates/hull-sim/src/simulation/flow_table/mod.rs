@@ -19,6 +19,7 @@ mod paced;
 mod pinned;
 mod renewal;
 mod routes;
+mod sprayed;
 
 use pinned::Pinned;
 
@@ -31,6 +32,7 @@ use crate::simulation::flow::halves::Halves;
 use crate::simulation::flow::last_packets::LastPackets;
 use crate::simulation::flow::limiters::Limiters;
 use crate::simulation::flow::paced::Paced;
+use crate::simulation::flow::spraying::Spraying;
 use crate::simulation::flow::template::Template;
 use crate::topology::NicChoice;
 use crate::transport::{Receiver, Sender};
@@ -44,6 +46,8 @@ pub struct FlowTable {
     pub receivers: Vec<Receiver>,
     /// State of paced streams; empty if no transport is paced.
     pub paced: Vec<Paced>,
+    /// Paths of streams; empty if none has several.
+    pub spraying: Vec<Spraying>,
     /// Whether data of any transport asks switches for something.
     pub asks_switches: bool,
     /// Telemetry of each slot's last data, at the receiver; empty if no transport asks for it.
@@ -105,6 +109,7 @@ impl FlowTable {
             senders: Vec::new(),
             receivers: Vec::new(),
             paced: Vec::new(),
+            spraying: Vec::new(),
             asks_switches: templates.iter().any(|one| one.asks != InBand::Nothing),
             telemetry: Vec::new(),
             connections: Vec::new(),

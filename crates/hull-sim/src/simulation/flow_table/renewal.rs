@@ -8,6 +8,7 @@ use crate::network::InBand;
 use crate::simulation::flow::connection::Connection;
 use crate::simulation::flow::ends::Initial;
 use crate::simulation::flow::paced::Paced;
+use crate::simulation::flow::spraying::Spraying;
 use crate::simulation::flow::template::Template;
 use crate::simulation::hash::mix;
 use crate::transport::message::MessageConfig;
@@ -25,6 +26,10 @@ impl FlowTable {
                     |one: &Template| one.has_pace || matches!(one.asks, InBand::Rate(_));
                 if self.templates.iter().any(has_state) {
                     self.paced.push(Paced::new());
+                }
+                let mut sprays = self.templates.iter().filter_map(|one| one.spray);
+                if let Some(spray) = sprays.next() {
+                    self.spraying.push(Spraying::new(&spray, 0));
                 }
                 self.senders.len() - 1
             }
@@ -44,6 +49,10 @@ impl FlowTable {
             Initial::Stream(initial) => {
                 self.senders[at].reset(&initial.0);
                 self.receivers[at].reset(&initial.1);
+                if let Some(spray) = &self.templates[transport].spray {
+                    let random = mix(self.seed ^ mix(self.opened));
+                    self.spraying[at].begin(spray, random);
+                }
             }
             Initial::Message(distances) => {
                 let config = distances.between(ends.0, ends.1).clone();

@@ -2,6 +2,7 @@
 
 use super::FlowTable;
 use crate::network::Network;
+use crate::simulation::flow::spraying::Spraying;
 use crate::simulation::hash::mix;
 use crate::topology::{Routes, Sending};
 
@@ -28,6 +29,10 @@ impl FlowTable {
                 self.count_pin_miss(slot);
             }
             self.find_route(network, routes, at, &sending);
+        }
+        if self.sprays(slot) {
+            let at = self.place(slot);
+            self.spraying[at].number = number;
         }
         if self.nic_choice.is_some() {
             self.note_nic(slot, network);
@@ -79,6 +84,7 @@ impl FlowTable {
         if let Some(pinned) = &mut self.pinned {
             pinned.forget_missed();
         }
+        (self.spraying.iter_mut()).for_each(Spraying::forget_routes);
         for slot in 0..self.flows.len() {
             self.flows[slot].out = network.reserve_route(self.longest_route);
             self.flows[slot].back = network.reserve_route(self.longest_route);

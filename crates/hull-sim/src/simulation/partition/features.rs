@@ -192,6 +192,7 @@ fn of_transport(transport: &Transport) -> Obstacle {
         small_queues: _,
         loss_detection: _,
         duplicate_threshold: _,
+        spray,
         paced: _,
         dscp: _, // as priority
         priority: _,
@@ -210,8 +211,16 @@ fn of_transport(transport: &Transport) -> Obstacle {
         powertcp: _,
         swift: _,
     } = transport;
-    let sends_messages = transport.sends_messages();
-    sends_messages.then_some("the message transport computes routes during the run")
+    first(&[
+        (
+            transport.sends_messages(),
+            "the message transport computes routes during the run",
+        ),
+        (
+            spray.is_some(),
+            "transport.spray computes routes during the run",
+        ),
+    ])
 }
 
 fn of_instruments(measure: &Measure) -> Obstacle {
