@@ -118,6 +118,7 @@ fn around(key: &str) -> Vec<String> {
             "transport.congestion_control=swift",
             "transport.swift.base_target=20us",
         ]),
+        "transport.spray" => with(&["transport.spray={load_balancing=\"flowlet\"}"]),
         "pacer" => with(&["pacer={}"]),
         "workload.long_lived.flows[]" => {
             let last = key.rsplit_once('.').map_or(key, |(_, last)| last);
