@@ -8,6 +8,10 @@ use crate::engine::{Due, Entity, EventQueue, Kind, PacketRef};
 #[derive(Debug)]
 pub struct Clock {
     pub now_ps: u64,
+    /// Number of events served, without those that results do not count.
+    pub served: u64,
+    /// This number when the control was last looked at.
+    pub at_last_look: u64,
     /// Time before the last event that was not a packet's arrival.
     before_ps: u64,
     pub events: EventQueue,
@@ -27,6 +31,8 @@ impl Clock {
         let end_ps = warmup_ps + duration_ps;
         Clock {
             now_ps: 0,
+            served: 0,
+            at_last_look: 0,
             before_ps: 0,
             events,
             warmup_ps,
@@ -51,11 +57,13 @@ impl Clock {
         self.events.push(at_ps, link, packet_ref);
     }
 
-    /// Removes the next event if it is sorted and before `bound_ps` and the limit. The caller must
-    /// then advance to it.
+    /// Removes the next event if it is sorted and before `bound_ps` and the limit, and counts it. The
+    /// caller must then advance to it.
     #[inline(always)]
     pub fn pop_before(&mut self, bound_ps: u64) -> Option<Due> {
-        self.events.pop_sorted(bound_ps.min(self.limit_ps))
+        let due = self.events.pop_sorted(bound_ps.min(self.limit_ps))?;
+        self.served += 1;
+        Some(due)
     }
 
     /// Whether the next event is of this kind and due at the current time.
@@ -84,10 +92,22 @@ impl Clock {
         self.advance_to_arrival(at_ps);
     }
 
-    /// Disregards the current event, which is not a link's and not part of the model: a run that
+    /// Excludes events from the results: their number depends on instruments, parts, or the slots
+    /// of flows.
+    pub fn uncount(&mut self, events: u64) {
+        self.served -= events;
+    }
+
+    /// Goes back from the current event, which is not a link's and not part of the model: a run that
     /// ends with it ends at the time before.
-    pub fn disregard(&mut self) {
+    pub fn step_back(&mut self) {
         self.now_ps = self.before_ps;
+    }
+
+    /// Excludes the current event from the results, and goes back from it.
+    pub fn disregard(&mut self) {
+        self.uncount(1);
+        self.step_back();
     }
 
     /// Whether events at this time are measured.

@@ -217,7 +217,6 @@ impl Simulation {
     ) -> Result<(), Failure> {
         loop {
             while let Some(due) = self.clock.pop_before(bound_ps) {
-                self.tally.events_served += 1;
                 if AHEAD == prefetch_stages::STAGED {
                     self.ahead().before_event();
                 }
@@ -235,7 +234,7 @@ impl Simulation {
             if AHEAD != prefetch_stages::NOT {
                 self.ahead().at_turn(AHEAD == prefetch_stages::STAGED);
             }
-            let looked = self.tally.events_served - self.tally.at_last_look;
+            let looked = self.clock.served - self.clock.at_last_look;
             if looked >= CONTROL_EVERY || self.fabric.network.is_deadlocked() {
                 self.look_at(control)?;
             }
@@ -255,7 +254,7 @@ impl Simulation {
     /// Reports the progress, and checks whether the run must stop.
     #[cold]
     fn look_at(&mut self, control: &Control) -> Result<(), Failure> {
-        self.tally.at_last_look = self.tally.events_served;
+        self.clock.at_last_look = self.clock.served;
         let started = self.workload.traffic.started_share();
         control.report(self.clock.now_ps, self.tally.packet_hops, started);
         if control.is_cancelled() {
@@ -285,7 +284,7 @@ impl Simulation {
             Kind::Rto | Kind::DelayedAck | Kind::Pace => self.serve_timers(entity),
             Kind::Workload => {
                 if !self.is_first() {
-                    self.tally.events_served -= 1; // the first part counts it
+                    self.clock.uncount(1); // the first part counts it
                 }
                 self.workload.wake(index, self.clock.now_ps);
                 self.carry_out();
@@ -307,36 +306,29 @@ impl Simulation {
             Kind::Limiter => self.serve_limiter(index),
             Kind::Held => {
                 self.fabric.let_in(index, &mut self.clock);
-                self.disregard_event();
+                self.clock.disregard();
             }
             Kind::MessageNic => self.serve_message_nic(index),
             Kind::Pull => self.serve_puller(index),
             Kind::PullRate => (self.endpoints.hosts).adapt_pulls(index, &mut self.clock),
             Kind::Credit => {
                 if !self.serve_credit_wait(index as u32) {
-                    self.disregard_event();
+                    self.clock.disregard();
                 }
             }
         }
     }
 
-    /// Excludes the current event from the results: its number depends on instruments, parts, or
-    /// the slots of flows.
-    pub(super) fn disregard_event(&mut self) {
-        self.tally.events_served -= 1;
-        self.clock.disregard();
-    }
-
     /// Takes a sample.
     fn sample(&mut self, what: usize) {
-        self.tally.samples += 1;
+        self.clock.uncount(1);
         let (network, latency) = (&mut self.fabric.network, &mut self.records.latency);
         (self.instruments).sample(what, &mut self.clock, network, &mut self.endpoints, latency);
     }
 
     fn end_warmup(&mut self) {
         if !self.is_first() {
-            self.tally.events_served -= 1; // the first part counts it
+            self.clock.uncount(1); // the first part counts it
         }
         let table = &self.endpoints.table;
         (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, table, &self.tally);

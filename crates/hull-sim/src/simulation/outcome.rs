@@ -197,7 +197,8 @@ impl Outcome {
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
             return Err(Failure::NotConserved(packets));
         }
-        let (simulated_ps, options_in_flight) = (clock.now_ps, fabric.network.options.len() as u64);
+        let (simulated_ps, events) = (clock.now_ps, clock.served);
+        let options_in_flight = fabric.network.options.len() as u64;
         // Packets and events are freed first: the tables of a large network also need much memory.
         drop(clock);
         fabric.network.discard_packets();
@@ -223,7 +224,7 @@ impl Outcome {
             fairness: measured.fairness,
             packets,
             packet_hops: tally.packet_hops,
-            events: tally.events_served - tally.samples,
+            events,
             simulated_ps,
             marks: network.ports.iter().map(|port| port.marks).sum(),
             options_in_flight,

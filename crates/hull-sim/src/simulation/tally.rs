@@ -12,11 +12,6 @@ pub(super) struct Tally {
     pub(super) counts: Counts,
     /// Counts by transport, if there are several or switches know code points.
     pub(super) of_transports: Vec<TransportCount>,
-    pub(super) events_served: u64,
-    /// Number of these when the control was last looked at.
-    pub(super) at_last_look: u64,
-    /// Number of samples among the served events; results do not count them.
-    pub(super) samples: u64,
     /// Largest number of flows at the same time, if slots do not tell.
     pub(super) flow_slots: Option<u64>,
 }

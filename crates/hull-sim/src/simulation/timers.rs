@@ -18,7 +18,7 @@ impl Simulation {
         if self.endpoints.table.orders_timers && self.clock.is_next(first.kind()) {
             self.serve_tied_timers(first);
         } else if !self.serve_timer(first) {
-            self.disregard_event();
+            self.clock.disregard();
         }
     }
 
@@ -29,7 +29,6 @@ impl Simulation {
         while self.clock.is_next(first.kind())
             && let Some(due) = self.clock.pop_before(u64::MAX)
         {
-            self.tally.events_served += 1;
             tied.push(due.entity);
         }
         let flows = &self.endpoints.table.flows;
@@ -39,9 +38,9 @@ impl Simulation {
             .into_iter()
             .filter(|&timer| self.serve_timer(timer))
             .count();
-        self.tally.events_served -= (all - due) as u64;
+        self.clock.uncount((all - due) as u64);
         if due == 0 {
-            self.clock.disregard();
+            self.clock.step_back();
         }
     }
 
@@ -88,7 +87,7 @@ impl Simulation {
     pub(super) fn serve_limiter(&mut self, place: usize) {
         let now_ps = self.clock.now_ps;
         if !self.endpoints.table.limiters.is_due(place, now_ps) {
-            self.disregard_event();
+            self.clock.disregard();
             return;
         }
         while let Some(slot) = self.endpoints.table.next_turn(place, now_ps) {

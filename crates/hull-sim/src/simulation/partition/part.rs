@@ -146,7 +146,7 @@ impl<'a> Part<'a> {
     /// Number of events that this part has served so far.
     #[inline]
     pub(super) fn events(&self) -> u64 {
-        self.simulation.tally.events_served
+        self.simulation.clock.served
     }
 
     /// Does what is possible without waiting for another part.
@@ -221,10 +221,10 @@ impl<'a> Part<'a> {
             let from_ps = self.next_ps();
             let to_ps = goal_ps.min(from_ps.saturating_add(self.stride_ps));
             self.served_ps = self.served_ps.max(to_ps);
-            let before = self.simulation.tally.events_served;
+            let before = self.simulation.clock.served;
             (self.simulation).serve_before(self.served_ps, self.control)?;
             self.tell(bound_ps);
-            let events = self.simulation.tally.events_served - before;
+            let events = self.simulation.clock.served - before;
             if events > MANY_EVENTS {
                 self.stride_ps = self.stride_ps.div_ceil(2);
             } else if events < FEW_EVENTS {

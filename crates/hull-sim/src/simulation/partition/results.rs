@@ -12,6 +12,7 @@ pub fn join(first: &mut Simulation, other: &mut Simulation, plan: &Plan, number:
     let options = &mut other.fabric.network.options;
     other.endpoints.forget_losses(options, &mut other.tally);
     first.clock.now_ps = first.clock.now_ps.max(other.clock.now_ps);
+    first.clock.served += other.clock.served;
     first.tally.join(&other.tally);
     first.records.waits.join(&other.records.waits);
     first.records.halves.join(&other.records.halves);
@@ -33,7 +34,6 @@ impl Tally {
             here.add(there);
         }
         self.counts += other.counts;
-        self.events_served += other.events_served;
         self.packets_dropped += other.packets_dropped;
     }
 }
