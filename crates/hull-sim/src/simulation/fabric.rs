@@ -14,6 +14,8 @@ pub struct Fabric {
     pub graph: Arc<Graph>,
     pub routes: Routes,
     pub network: Network,
+    /// Number of packets carried, counted at each link.
+    pub packet_hops: u64,
     /// Tiers that ports between switches and to hosts connect, in the order of a path.
     pub tiers: Vec<(u8, u8)>,
     /// Link failures and repairs.

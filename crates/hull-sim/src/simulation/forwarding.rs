@@ -21,7 +21,7 @@ impl Simulation {
     /// Processes a packet that leaves a link, to be forwarded or to arrive.
     #[inline(always)]
     pub(super) fn serve_link(&mut self, link: usize, packet_ref: PacketRef) {
-        self.tally.packet_hops += 1;
+        self.fabric.packet_hops += 1;
         if let Some(out) = Hop::plain_port(packet_ref) {
             self.transmit(self.clock.now_ps, (link, out), packet_ref.packet);
         } else if Hop::is_observed(packet_ref) {
@@ -153,7 +153,7 @@ impl Simulation {
     fn lose(&mut self, place: u32) -> Taken {
         let packet = self.fabric.network.in_flight.remove(place);
         let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-        (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+        (self.endpoints).lose_packet(&packet, clock, fabric);
         Taken::Lost
     }
 
@@ -178,7 +178,7 @@ impl Simulation {
             && self.endpoints.hosts.queues_at_port();
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
             let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-            (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+            (self.endpoints).lose_packet(&packet, clock, fabric);
             if limits {
                 self.left_host(&packet);
             }
@@ -193,7 +193,7 @@ impl Simulation {
         while let Some(port) = self.fabric.network.next_discarding() {
             while let Some(packet) = self.fabric.network.ports[port].take_lost() {
                 let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-                (self.endpoints).lose_packet(&packet, clock, fabric, &mut self.tally);
+                (self.endpoints).lose_packet(&packet, clock, fabric);
             }
         }
     }
@@ -244,7 +244,7 @@ impl Simulation {
         self.fabric.let_all_in(&mut self.clock);
         for packet in self.fabric.change_links(index, &mut self.clock) {
             let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
-            (self.endpoints).drop_packet(packet, now_ps, options, &mut self.tally);
+            (self.endpoints).drop_packet(packet, now_ps, options);
         }
         let down = Vec::from_iter(self.fabric.failed_ports());
         if self.endpoints.limits_queues {

@@ -5,7 +5,6 @@ use super::Simulation;
 use super::clock::Clock;
 use super::endpoints::Endpoints;
 use super::forwarding::Taken;
-use super::tally::Tally;
 use crate::engine::Kind;
 use crate::host::{Entry, Received, Release};
 use crate::network::{OptionTable, PACER, Packet, SENDER, flags};
@@ -22,7 +21,7 @@ impl Simulation {
     /// NIC splits.
     #[inline(always)]
     pub(super) fn send_piece(&mut self, host: usize, packet: Packet, behind: bool) {
-        self.tally.packets_sent += 1;
+        self.endpoints.tally.sent += 1;
         if !packet.is_probe() {
             let flow = &mut self.endpoints.table.flows[packet.flow as usize];
             flow.in_flight = flow.in_flight.wrapping_add(1);
@@ -110,7 +109,7 @@ impl Simulation {
     fn send_to_first_pacer(&mut self, nic: usize, packet: Packet) {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let drops = self.endpoints.hosts.pacers[nic].drops;
-        if (self.endpoints).admit(nic, &packet, clock, options, &mut self.tally) {
+        if (self.endpoints).admit(nic, &packet, clock, options) {
             self.send_to_wire(nic, packet);
         } else if self.endpoints.limits_queues && self.endpoints.hosts.pacers[nic].drops > drops {
             self.left_host(&packet);
@@ -128,7 +127,7 @@ impl Simulation {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
         let waited = endpoints.hosts.pacers[nic].nic.len();
-        if endpoints.enter_nic(nic, &mut packet, clock, options, &mut self.tally) {
+        if endpoints.enter_nic(nic, &mut packet, clock, options) {
             self.send_to_wire(nic, packet);
         }
         let hosts = &self.endpoints.hosts;
@@ -178,7 +177,7 @@ impl Simulation {
     pub(super) fn serve_nic(&mut self, nic: usize) {
         let (clock, options) = (&mut self.clock, &mut self.fabric.network.options);
         let endpoints = &mut self.endpoints;
-        let (left, lost) = endpoints.leave_nic(nic, clock, options, &mut self.tally);
+        let (left, lost) = endpoints.leave_nic(nic, clock, options);
         if let Some((packet, true)) = left {
             self.send_to_wire(nic, packet);
         }
@@ -205,6 +204,27 @@ impl Simulation {
         self.endpoints.wake_pacer(nic, &mut self.clock);
     }
 
+    /// Counts a data packet that has passed the host's stack. The payload that arrived before the end of
+    /// the warm-up belongs to it.
+    #[inline]
+    pub(super) fn count_received(&mut self, host: usize, packet: &Packet, new_bytes: u64) {
+        self.endpoints.count_received(host, packet, new_bytes);
+        if self.clock.now_ps < self.instruments.edge_ps {
+            let early_bytes = self.early_bytes(host, packet, new_bytes);
+            let transport = self.endpoints.table.flows[packet.flow as usize].transport;
+            let before = &mut self.instruments.at_warmup;
+            before.add_received(host, usize::from(transport), early_bytes);
+        }
+    }
+
+    /// Share of a packet's new payload that arrived before the end of the warm-up, bytes.
+    fn early_bytes(&self, host: usize, packet: &Packet, new_bytes: u64) -> u64 {
+        let reception_ps = self.fabric.reception_ps(host, packet.wire_bytes).max(1);
+        let inside_ps = self.clock.now_ps.saturating_sub(self.clock.warmup_ps);
+        let outside_ps = reception_ps - inside_ps.min(reception_ps);
+        new_bytes * outside_ps / reception_ps
+    }
+
     /// Processes a packet that leaves its last link.
     #[inline]
     pub(super) fn arrive(&mut self, host: usize, packet: Packet) {
@@ -216,7 +236,7 @@ impl Simulation {
         if receiver.is_full(packet.class()) {
             receiver.drops += 1;
             let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
-            (self.endpoints).drop_packet(packet, now_ps, options, &mut self.tally);
+            (self.endpoints).drop_packet(packet, now_ps, options);
             return;
         }
         if let Some(at_ps) = receiver.arrive(self.clock.now_ps, packet) {
@@ -313,14 +333,13 @@ impl Endpoints {
         packet: &mut Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
-        tally: &mut Tally,
     ) -> bool {
         let queue = &mut self.hosts.pacers[nic].nic;
         match queue.enqueue(clock.now_ps, packet) {
-            Entry::Now => return self.admit(nic, packet, clock, options, tally),
+            Entry::Now => return self.admit(nic, packet, clock, options),
             Entry::First(start_ps) => clock.schedule(start_ps, Kind::NicHead, nic),
             Entry::Behind => {}
-            Entry::Dropped => self.drop_packet(*packet, clock.now_ps, options, tally),
+            Entry::Dropped => self.drop_packet(*packet, clock.now_ps, options),
         }
         false
     }
@@ -333,7 +352,6 @@ impl Endpoints {
         nic: usize,
         clock: &mut Clock,
         options: &mut OptionTable,
-        tally: &mut Tally,
     ) -> (Option<(Packet, bool)>, Vec<Packet>) {
         let queue = &mut self.hosts.pacers[nic].nic;
         let (packet, next_ps) = queue.take_next(clock.now_ps);
@@ -342,11 +360,11 @@ impl Endpoints {
         }
         let mut all_lost = Vec::new();
         while let Some(lost) = self.hosts.pacers[nic].nic.take_lost() {
-            self.drop_packet(lost, clock.now_ps, options, tally);
+            self.drop_packet(lost, clock.now_ps, options);
             all_lost.push(lost);
         }
         let left = packet.map(|packet| {
-            let is_released = self.admit(nic, &packet, clock, options, tally);
+            let is_released = self.admit(nic, &packet, clock, options);
             (packet, is_released)
         });
         (left, all_lost)
@@ -360,7 +378,6 @@ impl Endpoints {
         packet: &Packet,
         clock: &mut Clock,
         options: &mut OptionTable,
-        tally: &mut Tally,
     ) -> bool {
         options.leave_stage(packet, SENDER, clock.now_ps);
         let release = self.hosts.pacers[nic].admit(clock.now_ps, packet);
@@ -370,7 +387,7 @@ impl Endpoints {
         match release {
             Release::Now => return true,
             Release::Later => self.wake_pacer(nic, clock),
-            Release::Dropped => self.drop_packet(*packet, clock.now_ps, options, tally),
+            Release::Dropped => self.drop_packet(*packet, clock.now_ps, options),
         }
         false
     }

@@ -28,6 +28,14 @@ impl Measured {
         (self.at_ps - before.at_ps).max(1) as f64 * 1e-12
     }
 
+    /// Adds payload that has arrived at a host.
+    pub fn add_received(&mut self, host: usize, transport: usize, bytes: u64) {
+        self.received_bytes[host] += bytes;
+        if let Some(count) = self.of_transports.get_mut(transport) {
+            count.received_bytes += bytes;
+        }
+    }
+
     /// Difference of a port's reading since `before`.
     pub fn at_port_since(&self, before: &Measured, port: usize) -> Reading {
         let early = before.ports.get(port).copied().unwrap_or_default();

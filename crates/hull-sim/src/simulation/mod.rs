@@ -26,7 +26,6 @@ mod outcome;
 mod partition;
 mod prefetch_stages;
 mod records;
-mod tally;
 mod tcp;
 mod timers;
 mod traffic;
@@ -50,7 +49,6 @@ pub use outcome::{Divided, DividedBy, Outcome, PacketCount, ProcessorUse, Sendin
 use partition::Partition;
 use prefetch_stages::Ahead;
 use records::Records;
-use tally::Tally;
 
 /// Smallest number of events between two looks at [`Control`]. A look comes when the calendar has
 /// sorted events.
@@ -94,7 +92,6 @@ pub struct Simulation {
     workload: Demand,
     instruments: Instruments,
     records: Records,
-    tally: Tally,
     /// Other parts, if the run is simulated in parts.
     partition: Option<Box<Partition>>,
     /// Reason why a run that asks for several threads has one part.
@@ -156,9 +153,9 @@ impl Simulation {
         };
         self.workload.finish(&mut self.records.flows);
         self.carry_out();
-        control.report(self.clock.now_ps, self.tally.packet_hops, Some(1.0));
+        control.report(self.clock.now_ps, self.fabric.packet_hops, Some(1.0));
         let options = &mut self.fabric.network.options;
-        self.endpoints.forget_losses(options, &mut self.tally);
+        self.endpoints.forget_losses(options);
         Outcome::of(self, measured, other_threads_seconds, divided)
     }
 
@@ -182,9 +179,7 @@ impl Simulation {
     /// Measures after all events of the measured time have been served.
     fn end_measured_time(&mut self) -> Measured {
         self.clock.now_ps = self.clock.limit_ps;
-        let table = &mut self.endpoints.table;
-        let (now_ps, tally) = (self.clock.now_ps, &self.tally);
-        (self.instruments).measure(now_ps, &mut self.fabric, table, tally)
+        (self.instruments).measure(self.clock.now_ps, &mut self.fabric, &mut self.endpoints)
     }
 
     /// Ends the drain after all events up to the limit have been served.
@@ -256,7 +251,7 @@ impl Simulation {
     fn look_at(&mut self, control: &Control) -> Result<(), Failure> {
         self.clock.at_last_look = self.clock.served;
         let started = self.workload.traffic.started_share();
-        control.report(self.clock.now_ps, self.tally.packet_hops, started);
+        control.report(self.clock.now_ps, self.fabric.packet_hops, started);
         if control.is_cancelled() {
             return Err(Failure::Cancelled);
         }
@@ -295,7 +290,7 @@ impl Simulation {
             Kind::LinkState => self.change_links(index),
             Kind::Loss => {
                 let options = &mut self.fabric.network.options;
-                self.endpoints.learn_of_loss(options, &mut self.tally);
+                self.endpoints.learn_of_loss(options);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index as u32, self.clock.now_ps),
             Kind::Pause => {
@@ -330,8 +325,7 @@ impl Simulation {
         if !self.is_first() {
             self.clock.uncount(1); // the first part counts it
         }
-        let table = &self.endpoints.table;
-        (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, table, &self.tally);
+        (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, &self.endpoints);
     }
 
     fn send_probe(&mut self) {

@@ -3,11 +3,11 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::endpoints::Endpoints;
 use super::fabric::Fabric;
 use super::instruments::Instruments;
 use super::measured::Measured;
 use super::records::Records;
-use super::tally::Tally;
 use super::{Failure, Simulation};
 use crate::host::HostSide;
 use crate::measure::{
@@ -180,18 +180,17 @@ impl Outcome {
             endpoints,
             instruments,
             records,
-            tally,
             workload,
             ..
         } = simulation;
         if let Some(locked) = fabric.locked() {
             return Err(Failure::Deadlock(locked));
         }
-        let (network, hosts) = (&fabric.network, &endpoints.hosts);
+        let (network, hosts, tally) = (&fabric.network, &endpoints.hosts, &endpoints.tally);
         let packets = PacketCount {
-            sent: tally.packets_sent,
-            delivered: tally.packets_delivered,
-            dropped: tally.packets_dropped,
+            sent: tally.sent,
+            delivered: tally.delivered,
+            dropped: tally.dropped,
             in_flight: (network.packets() + hosts.backlog()) as u64,
         };
         if packets.sent != packets.delivered + packets.dropped + packets.in_flight {
@@ -218,12 +217,12 @@ impl Outcome {
             processor: instruments.processor(simulated_ps, hosts),
             sending_processor: sending_processor(simulated_ps, hosts),
             ring_drops: ring_drops(hosts),
-            counts: tally.counts(hosts, network, &losses),
+            counts: endpoints.counts(network, &losses),
             occupancy: measured.occupancy,
             queues: measured.queues,
             fairness: measured.fairness,
             packets,
-            packet_hops: tally.packet_hops,
+            packet_hops: fabric.packet_hops,
             events,
             simulated_ps,
             marks: network.ports.iter().map(|port| port.marks).sum(),
@@ -233,9 +232,7 @@ impl Outcome {
             pin_misses: endpoints.table.pin_misses(),
             last_flows: workload.traffic.last_flows().collect(),
             quality: workload.traffic.quality(),
-            flow_slots: tally
-                .flow_slots
-                .unwrap_or(endpoints.table.most_flows as u64),
+            flow_slots: endpoints.table.most_flows,
             other_threads_seconds,
             divided,
             logs: instruments.logs,
@@ -248,10 +245,10 @@ impl Outcome {
     }
 }
 
-impl Tally {
+impl Endpoints {
     /// Counts of the run, including those that are computed at the end.
-    fn counts(&self, hosts: &HostSide, network: &Network, losses: &[(u64, u64)]) -> Counts {
-        let mut counts = self.counts;
+    fn counts(&self, network: &Network, losses: &[(u64, u64)]) -> Counts {
+        let (hosts, mut counts) = (&self.hosts, self.tally.counts);
         counts.timeouts = losses.iter().map(|(timeouts, _)| timeouts).sum();
         counts.retransmissions = losses.iter().map(|(_, again)| again).sum();
         counts.paced = hosts.pacers.iter().map(|pacer| pacer.paced).sum();

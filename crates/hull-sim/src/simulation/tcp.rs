@@ -15,7 +15,7 @@ impl Simulation {
     #[inline]
     pub(super) fn receive(&mut self, host: usize, received: &Received) {
         let packet = received.packet;
-        self.tally.packets_delivered += u64::from(received.count);
+        self.endpoints.tally.delivered += u64::from(received.count);
         if packet.flags & flags::PROBE != 0 {
             if !packet.is_last() {
                 if let Some(reply) = self.instruments.reply(&packet) {
@@ -101,16 +101,7 @@ impl Simulation {
         for ack in acks.iter().chain([&at_once]).flatten() {
             self.send_ack(host, slot, ack);
         }
-        let table = &self.endpoints.table;
-        (self.instruments).count_received(
-            &self.clock,
-            &self.fabric,
-            table,
-            host,
-            packet,
-            new_bytes,
-        );
-        self.tally.count_received(table, packet, new_bytes);
+        self.count_received(host, packet, new_bytes);
         if next > before {
             let now_ps = self.clock.now_ps;
             while let Some(message) = self.endpoints.table.flows[slot as usize].completed(next) {

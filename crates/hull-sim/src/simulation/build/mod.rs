@@ -16,7 +16,7 @@ use super::Simulation;
 use super::clock::Clock;
 use super::completion::Completion;
 use super::demand::Demand;
-use super::endpoints::Endpoints;
+use super::endpoints::{Endpoints, Tally};
 use super::fabric::Fabric;
 use super::flow::template::Template;
 use super::flow_table::FlowTable;
@@ -24,9 +24,8 @@ use super::instruments::Instruments;
 use super::losses::Losses;
 use super::partition::{self, Partition};
 use super::records::Records;
-use super::tally::Tally;
 use crate::engine::EventQueue;
-use crate::measure::{FlowLog, HalfLog, LatencyLog, TransportCount, WaitLog};
+use crate::measure::{FlowLog, HalfLog, LatencyLog, WaitLog};
 use crate::memory::Estimate;
 use crate::network::{InBand, Network};
 use crate::problem::Problem;
@@ -149,6 +148,7 @@ fn assemble(
             limits_queues,
             mss: (scenario.transport.mtu.0 - scenario.transport.header.0) as u16,
             losses: Losses::new(),
+            tally: Tally::new(graph.hosts().len(), scenario.counted_transports()),
         },
         instruments,
         records: Records {
@@ -174,10 +174,6 @@ fn assemble(
             done: false,
             completion: Completion::default(),
         },
-        tally: Tally {
-            of_transports: vec![TransportCount::default(); scenario.counted_transports()],
-            ..Tally::default()
-        },
         partition: None,
         undivided: None,
         fabric: Fabric {
@@ -188,6 +184,7 @@ fn assemble(
             graph,
             routes,
             network,
+            packet_hops: 0,
         },
     })
 }

@@ -12,45 +12,32 @@ use crate::network::{OptionTable, Packet};
 use crate::simulation::clock::Clock;
 use crate::simulation::fabric::Fabric;
 use crate::simulation::losses::Loss;
-use crate::simulation::tally::Tally;
 
 impl Endpoints {
     /// Drops a packet in a host or with its link; its flow knows at once.
-    pub fn drop_packet(
-        &mut self,
-        packet: Packet,
-        now_ps: u64,
-        options: &mut OptionTable,
-        tally: &mut Tally,
-    ) {
-        tally.packets_dropped += 1;
+    pub fn drop_packet(&mut self, packet: Packet, now_ps: u64, options: &mut OptionTable) {
+        self.tally.dropped += 1;
         if !packet.is_probe() {
             let loss = Loss {
                 at_ps: now_ps,
                 flow: packet.flow,
                 options: packet.options,
             };
-            self.forget_packet(loss, options, tally);
+            self.forget_packet(loss, options);
         }
     }
 
     /// Processes a packet that a port drops.
     #[cold]
     #[inline(never)]
-    pub fn lose_packet(
-        &mut self,
-        packet: &Packet,
-        clock: &mut Clock,
-        fabric: &mut Fabric,
-        tally: &mut Tally,
-    ) {
+    pub fn lose_packet(&mut self, packet: &Packet, clock: &mut Clock, fabric: &mut Fabric) {
         let later_ps = fabric.notice.to_edge_ps;
         if later_ps == 0 || packet.is_probe() {
             let options = &mut fabric.network.options;
-            self.drop_packet(*packet, clock.now_ps, options, tally);
+            self.drop_packet(*packet, clock.now_ps, options);
             return;
         }
-        tally.packets_dropped += 1;
+        self.tally.dropped += 1;
         let loss = Loss {
             at_ps: clock.now_ps + later_ps,
             flow: packet.flow,
@@ -61,27 +48,27 @@ impl Endpoints {
     }
 
     /// Reports the next loss to its flow.
-    pub fn learn_of_loss(&mut self, options: &mut OptionTable, tally: &mut Tally) {
+    pub fn learn_of_loss(&mut self, options: &mut OptionTable) {
         if let Some(Reverse(mut loss)) = self.losses.pop() {
             // A flow that begins at the same time does so first: a slot is free after that.
             loss.at_ps += 1;
-            self.forget_packet(loss, options, tally);
+            self.forget_packet(loss, options);
         }
     }
 
     /// Reports the remaining losses at the end of the run.
-    pub fn forget_losses(&mut self, options: &mut OptionTable, tally: &mut Tally) {
+    pub fn forget_losses(&mut self, options: &mut OptionTable) {
         while !self.losses.is_empty() {
-            self.learn_of_loss(options, tally);
+            self.learn_of_loss(options);
         }
     }
 
-    fn forget_packet(&mut self, loss: Loss, options: &mut OptionTable, tally: &mut Tally) {
+    fn forget_packet(&mut self, loss: Loss, options: &mut OptionTable) {
         options.take(loss.options);
         let of_flow = &mut self.table.flows[loss.flow as usize];
         of_flow.in_flight = of_flow.in_flight.wrapping_sub(1);
         let transport = usize::from(of_flow.transport);
-        if let Some(count) = tally.of_transports.get_mut(transport) {
+        if let Some(count) = self.tally.of_transports.get_mut(transport) {
             count.drops += 1;
         }
         self.table.release_if_done(loss.flow, loss.at_ps);

@@ -6,10 +6,13 @@ mod limited;
 mod losses;
 mod sending;
 mod small_queue;
+mod tally;
 
 use crate::host::HostSide;
 use crate::simulation::flow_table::FlowTable;
 use crate::simulation::losses::Losses;
+
+pub use tally::Tally;
 
 /// Hosts and flows.
 #[derive(Debug)]
@@ -23,4 +26,5 @@ pub struct Endpoints {
     pub limits_queues: bool,
     /// Losses that their flows do not yet know.
     pub losses: Losses,
+    pub tally: Tally,
 }

@@ -64,7 +64,7 @@ pub struct FlowTable {
     /// Free slots of streams and of the message transport.
     pub free: [Vec<u32>; 2],
     /// Largest number of flows at the same time.
-    pub most_flows: usize,
+    pub most_flows: u64,
     /// One template per transport.
     pub templates: Vec<Template>,
     /// Largest number of ports on a route.

@@ -33,7 +33,7 @@ impl FlowTable {
             }
         };
         let free: usize = self.free.iter().map(Vec::len).sum();
-        self.most_flows = self.most_flows.max(self.flows.len() - free);
+        self.most_flows = self.most_flows.max((self.flows.len() - free) as u64);
         let number = self.numbered;
         self.pass_over();
         self.renew(slot, (src, dst), transport, number).transient = transient;

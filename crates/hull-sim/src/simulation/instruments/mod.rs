@@ -19,10 +19,10 @@ use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
 use crate::problem::Problem;
 use crate::scenario::{self, Probe, Scenario};
 use crate::simulation::clock::Clock;
+use crate::simulation::endpoints::{Endpoints, Tally};
 use crate::simulation::fabric::Fabric;
 use crate::simulation::flow_table::FlowTable;
 use crate::simulation::measured::Measured;
-use crate::simulation::tally::Tally;
 use crate::topology::{self, Graph, Observed, Routes};
 use indexmap::IndexMap;
 use intervals::Intervals;
@@ -54,8 +54,6 @@ pub struct Instruments {
     pub probe_routes: (u32, u32),
     pub probes: u32,
     pub intervals: Intervals,
-    /// Payload that has arrived, by host, bytes; each byte counts once.
-    pub received_bytes: Vec<u64>,
     /// Latest arrival of a packet whose first bytes arrived before the end of the warm-up, ps.
     pub edge_ps: u64,
     /// Counters at the end of the warm-up.
@@ -96,7 +94,6 @@ impl Instruments {
             let rate_bps = graph.wire(client_port).rate_bps;
             network.ports[client_port].watch(rate_bps, false);
         }
-        let hosts = graph.hosts().len();
         // A probe goes to the client's first NIC, and its reply back.
         let to_nic = graph.nics_of(client).start;
         let from_nic = nearest(graph, routes, prober, to_nic);
@@ -131,7 +128,6 @@ impl Instruments {
             probe_routes,
             probes: 0,
             intervals: Intervals::of(scenario),
-            received_bytes: vec![0; hosts],
             edge_ps: 0,
             at_warmup: Measured::default(),
             long_flows: Vec::new(),
@@ -240,13 +236,7 @@ impl Instruments {
     }
 
     /// Reads the counters at the end of the warm-up.
-    pub fn end_warmup(
-        &mut self,
-        now_ps: u64,
-        fabric: &mut Fabric,
-        table: &FlowTable,
-        tally: &Tally,
-    ) {
+    pub fn end_warmup(&mut self, now_ps: u64, fabric: &mut Fabric, endpoints: &Endpoints) {
         let network = &mut fabric.network;
         for port in &mut network.ports {
             port.advance(now_ps, &mut network.options);
@@ -257,11 +247,12 @@ impl Instruments {
         self.begin_queues(now_ps, network);
         if now_ps > 0 {
             // Without a warm-up, packets that leave at time 0 count.
-            self.at_warmup = self.counters(now_ps, network, tally);
-            let hosts = 0..self.received_bytes.len();
+            self.at_warmup = counters(now_ps, network, &endpoints.tally);
+            let hosts = 0..endpoints.hosts.rates_bps.len();
             let longest_ps = hosts.map(|host| fabric.reception_ps(host, u16::MAX)).max();
             self.edge_ps = now_ps + longest_ps.unwrap_or(0);
         }
+        let table = &endpoints.table;
         let under_way = table.followed().filter(|&slot| table.has_data(slot));
         let long = under_way.map(|slot| LongFlow {
             slot,
@@ -284,70 +275,18 @@ impl Instruments {
         followed.sum()
     }
 
-    /// Counts new payload that arrives at a host. If the packet arrives while the warm-up ends, the
-    /// bytes received before the end belong to the warm-up.
-    #[inline]
-    pub fn count_received(
-        &mut self,
-        clock: &Clock,
-        fabric: &Fabric,
-        table: &FlowTable,
-        host: usize,
-        packet: &Packet,
-        new_bytes: u64,
-    ) {
-        self.received_bytes[host] += new_bytes;
-        if clock.now_ps < self.edge_ps {
-            self.count_early(clock, fabric, table, host, packet, new_bytes);
-        }
-    }
-
-    fn count_early(
-        &mut self,
-        clock: &Clock,
-        fabric: &Fabric,
-        table: &FlowTable,
-        host: usize,
-        packet: &Packet,
-        new_bytes: u64,
-    ) {
-        let reception_ps = fabric.reception_ps(host, packet.wire_bytes).max(1);
-        let inside_ps = clock.now_ps.saturating_sub(clock.warmup_ps);
-        let outside_ps = reception_ps - inside_ps.min(reception_ps);
-        let early_bytes = new_bytes * outside_ps / reception_ps;
-        let before = &mut self.at_warmup;
-        before.received_bytes[host] += early_bytes;
-        let transport = table.flows[packet.flow as usize].transport;
-        if let Some(count) = before.of_transports.get_mut(usize::from(transport)) {
-            count.received_bytes += early_bytes;
-        }
-    }
-
-    fn counters(&self, now_ps: u64, network: &mut Network, tally: &Tally) -> Measured {
-        let (ports, options) = (&mut network.ports, &mut network.options);
-        let reading = |port: &mut Port| port.reading(now_ps, options);
-        Measured {
-            at_ps: now_ps,
-            received_bytes: self.received_bytes.clone(),
-            of_transports: tally.of_transports.clone(),
-            ports: ports.iter_mut().map(reading).collect(),
-            ..Measured::default()
-        }
-    }
-
     /// Reads the instruments at the end of the measured time.
     pub fn measure(
         &mut self,
         now_ps: u64,
         fabric: &mut Fabric,
-        table: &mut FlowTable,
-        tally: &Tally,
+        endpoints: &mut Endpoints,
     ) -> Measured {
         let network = &mut fabric.network;
         for port in &mut network.ports {
             port.advance(now_ps, &mut network.options);
         }
-        self.end_samples(now_ps, network, table);
+        self.end_samples(now_ps, network, &mut endpoints.table);
         let client = network.ports[self.client_port].watched();
         let client = client.map(|watch| Distribution::of_queue(&mut watch.occupancy, now_ps));
         let mut queues = IndexMap::new();
@@ -366,8 +305,8 @@ impl Instruments {
         Measured {
             occupancy: client.unwrap_or_default(),
             queues,
-            fairness: self.fairness(table),
-            ..self.counters(now_ps, network, tally)
+            fairness: self.fairness(&endpoints.table),
+            ..counters(now_ps, network, &endpoints.tally)
         }
     }
 
@@ -383,17 +322,16 @@ impl Instruments {
     }
 }
 
-impl Tally {
-    /// Counts a data packet that has arrived, by transport.
-    #[inline]
-    pub fn count_received(&mut self, table: &FlowTable, packet: &Packet, new_bytes: u64) {
-        if !self.of_transports.is_empty() {
-            let transport = table.flows[packet.flow as usize].transport;
-            let count = &mut self.of_transports[usize::from(transport)];
-            count.received_bytes += new_bytes;
-            count.packets += 1;
-            count.marks += u64::from(packet.has(flags::CE));
-        }
+/// Reads the counters of hosts and ports.
+fn counters(now_ps: u64, network: &mut Network, tally: &Tally) -> Measured {
+    let (ports, options) = (&mut network.ports, &mut network.options);
+    let reading = |port: &mut Port| port.reading(now_ps, options);
+    Measured {
+        at_ps: now_ps,
+        received_bytes: tally.received_bytes.clone(),
+        of_transports: tally.of_transports.clone(),
+        ports: ports.iter_mut().map(reading).collect(),
+        ..Measured::default()
     }
 }
 

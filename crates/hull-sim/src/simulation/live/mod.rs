@@ -84,14 +84,14 @@ impl Live {
     /// packet-hops. Returns the time reached, ps.
     pub fn advance(&mut self, until_ps: u64, hops: u64) -> Result<u64, Failure> {
         let until_ps = until_ps.min(self.simulation.clock.end_ps);
-        let begun = self.simulation.tally.packet_hops;
-        while self.reached_ps < until_ps && self.simulation.tally.packet_hops - begun < hops {
-            let before = self.simulation.tally.packet_hops;
+        let begun = self.simulation.fabric.packet_hops;
+        while self.reached_ps < until_ps && self.simulation.fabric.packet_hops - begun < hops {
+            let before = self.simulation.fabric.packet_hops;
             let bound_ps = self.reached_ps.saturating_add(self.step_ps).min(until_ps);
             self.simulation.serve_before(bound_ps, &self.control)?;
             self.simulation.clock.now_ps = bound_ps;
             self.reached_ps = bound_ps;
-            let made = self.simulation.tally.packet_hops - before;
+            let made = self.simulation.fabric.packet_hops - before;
             if made > STEP_HOPS {
                 self.step_ps = (self.step_ps / 2).max(1);
             } else if made < STEP_HOPS / 4 {
@@ -109,7 +109,7 @@ impl Live {
 
     /// Number of packets carried so far, counted at each link.
     pub fn packet_hops(&self) -> u64 {
-        self.simulation.tally.packet_hops
+        self.simulation.fabric.packet_hops
     }
 
     /// Discards the rows that a run would keep for its tables, and counts completed flows.

@@ -163,7 +163,7 @@ impl Live {
             fct_medium_p50: at(1, 0.5),
             fct_medium_p99: at(1, 0.99),
             marks,
-            drops: simulation.tally.packets_dropped,
+            drops: simulation.endpoints.tally.dropped,
             timeouts: simulation
                 .endpoints
                 .table
@@ -171,7 +171,7 @@ impl Live {
                 .iter()
                 .map(|of| of.0)
                 .sum(),
-            packet_hops: simulation.tally.packet_hops,
+            packet_hops: simulation.fabric.packet_hops,
         }
     }
 }

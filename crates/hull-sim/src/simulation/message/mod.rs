@@ -58,7 +58,7 @@ impl Simulation {
         let (had_bytes, had_payload) = (receiver.delivered_bytes(), receiver.received_payload());
         let (before, discards) = (receiver.reordering(), receiver.discards());
         let answer = receiver.on_data(self.clock.now_ps, &Arriving::of(packet));
-        let counts = &mut self.tally.counts;
+        let counts = &mut self.endpoints.tally.counts;
         counts.add_reordering(&before, &receiver.reordering());
         counts.discards += receiver.discards() - discards;
         let delivered_bytes = receiver.delivered_bytes();
@@ -77,16 +77,7 @@ impl Simulation {
         if let Some((puller, _)) = self.endpoints.puller(host, slot) {
             puller.on_data(packet.has(flags::CE));
         }
-        let table = &self.endpoints.table;
-        (self.instruments).count_received(
-            &self.clock,
-            &self.fabric,
-            table,
-            host,
-            packet,
-            new_payload,
-        );
-        self.tally.count_received(table, packet, new_payload);
+        self.count_received(host, packet, new_payload);
         if delivered_bytes > had_bytes {
             let at = slot as usize;
             while let Some(message) = self.endpoints.table.flows[at].completed(delivered_bytes) {

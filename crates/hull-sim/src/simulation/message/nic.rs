@@ -179,8 +179,8 @@ impl Simulation {
         if sending.is_last {
             network.options.follow_last(&mut packet, now_ps);
         }
-        self.tally.packets_sent += 1;
-        self.tally.counts.first_sends += u64::from(!sending.resent);
+        self.endpoints.tally.sent += 1;
+        self.endpoints.tally.counts.first_sends += u64::from(!sending.resent);
         table.flows[slot as usize].in_flight += 1;
         self.send_to_wire(self.nic_of(nic, hop), packet);
         self.watch_message(slot);
@@ -235,8 +235,8 @@ impl Simulation {
             wire_bytes: config.common.control_bytes + returned_bytes,
             flags: class_flags(class),
         };
-        self.tally.packets_sent += 1;
-        let counts = &mut self.tally.counts;
+        self.endpoints.tally.sent += 1;
+        let counts = &mut self.endpoints.tally.counts;
         match signal {
             Signal::Ack(_) => counts.acks += 1,
             Signal::Nack(_) | Signal::GoBack(_) | Signal::GroupNack { .. } => counts.nacks += 1,

@@ -123,7 +123,7 @@ impl Part<'_> {
         }
         if let Some(ledger) = &mut self.ledger {
             ledger.log_before(u64::MAX, &mut self.simulation.records.flows);
-            self.simulation.tally.flow_slots = Some(ledger.most_in_use);
+            self.simulation.endpoints.table.most_flows = ledger.most_in_use;
         }
         self.measured.take().unwrap_or_default()
     }

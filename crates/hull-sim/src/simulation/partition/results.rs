@@ -2,18 +2,16 @@
 
 use super::plan::Plan;
 use crate::simulation::Simulation;
-use crate::simulation::endpoints::Endpoints;
+use crate::simulation::endpoints::{Endpoints, Tally};
 use crate::simulation::fabric::Fabric;
 use crate::simulation::measured::Measured;
-use crate::simulation::tally::Tally;
 
 /// Adds the results of part `number` to the first part's.
 pub fn join(first: &mut Simulation, other: &mut Simulation, plan: &Plan, number: u8) {
     let options = &mut other.fabric.network.options;
-    other.endpoints.forget_losses(options, &mut other.tally);
+    other.endpoints.forget_losses(options);
     first.clock.now_ps = first.clock.now_ps.max(other.clock.now_ps);
     first.clock.served += other.clock.served;
-    first.tally.join(&other.tally);
     first.records.waits.join(&other.records.waits);
     first.records.halves.join(&other.records.halves);
     let at_warmup = &mut first.instruments.at_warmup;
@@ -27,14 +25,13 @@ pub fn join(first: &mut Simulation, other: &mut Simulation, plan: &Plan, number:
 impl Tally {
     /// Adds the counts of another part at the end of the run.
     fn join(&mut self, other: &Tally) {
-        self.packets_sent += other.packets_sent;
-        self.packets_delivered += other.packets_delivered;
-        self.packet_hops += other.packet_hops;
+        self.sent += other.sent;
+        self.delivered += other.delivered;
+        self.dropped += other.dropped;
         for (here, there) in self.of_transports.iter_mut().zip(&other.of_transports) {
             here.add(there);
         }
         self.counts += other.counts;
-        self.packets_dropped += other.packets_dropped;
     }
 }
 
@@ -49,6 +46,7 @@ impl Fabric {
             }
         }
         self.network.count_packets_of(&mut other.network);
+        self.packet_hops += other.packet_hops;
     }
 }
 
@@ -56,6 +54,7 @@ impl Endpoints {
     /// Takes over the hosts of part `number`, and its past flows, at the end of the run.
     fn join(&mut self, other: &mut Endpoints, of_hosts: &[u8], number: u8) {
         self.table.join(&other.table);
+        self.tally.join(&other.tally);
         let own = of_hosts.iter().enumerate().filter(|&(_, &of)| of == number);
         own.for_each(|(host, _)| self.hosts.exchange(&mut other.hosts, host));
     }
