@@ -15,4 +15,6 @@ pub(super) struct Demand {
     /// everything that was started is complete.
     pub(super) done: bool,
     pub(super) completion: Completion,
+    /// Time for which the run continues after that, so that ports between switches could know, ps.
+    pub(super) linger_ps: u64,
 }

@@ -6,7 +6,7 @@ use super::Locked;
 use super::clock::Clock;
 use crate::engine::{Entity, Kind};
 use crate::network::{Network, Packet};
-use crate::topology::{Change, Graph, Kind as NodeKind, Notice, Routes};
+use crate::topology::{Change, Graph, Kind as NodeKind, Routes};
 
 /// Network and its changes.
 #[derive(Debug)]
@@ -21,8 +21,6 @@ pub struct Fabric {
     /// Link failures and repairs.
     pub changes: Vec<Change>,
     pub failed_links: Vec<bool>,
-    /// Times after which losses become known and a completed run ends.
-    pub notice: Notice,
 }
 
 impl Fabric {

@@ -151,9 +151,9 @@ impl Simulation {
 
     /// Removes a packet that a port has dropped.
     fn lose(&mut self, place: u32) -> Taken {
-        let packet = self.fabric.network.in_flight.remove(place);
-        let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-        (self.endpoints).lose_packet(&packet, clock, fabric);
+        let network = &mut self.fabric.network;
+        let packet = network.in_flight.remove(place);
+        (self.endpoints).lose_packet(&packet, &mut self.clock, &mut network.options);
         Taken::Lost
     }
 
@@ -177,8 +177,8 @@ impl Simulation {
             && self.fabric.is_of_host(port)
             && self.endpoints.hosts.queues_at_port();
         while let Some(packet) = self.fabric.network.ports[port].take_lost() {
-            let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-            (self.endpoints).lose_packet(&packet, clock, fabric);
+            let options = &mut self.fabric.network.options;
+            (self.endpoints).lose_packet(&packet, &mut self.clock, options);
             if limits {
                 self.left_host(&packet);
             }
@@ -192,8 +192,8 @@ impl Simulation {
     pub(super) fn lose_discarded(&mut self) {
         while let Some(port) = self.fabric.network.next_discarding() {
             while let Some(packet) = self.fabric.network.ports[port].take_lost() {
-                let (clock, fabric) = (&mut self.clock, &mut self.fabric);
-                (self.endpoints).lose_packet(&packet, clock, fabric);
+                let options = &mut self.fabric.network.options;
+                (self.endpoints).lose_packet(&packet, &mut self.clock, options);
             }
         }
     }

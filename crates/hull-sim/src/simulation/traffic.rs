@@ -14,7 +14,6 @@ use super::records::Records;
 use crate::engine::Kind;
 use crate::measure::{AckedFlow, FlowLog, LoggedFlow, MessageWaits};
 use crate::network::Network;
-use crate::topology::Notice;
 use crate::workload::{Channel, FlowRecord, Message, Progress, Workload};
 
 impl Simulation {
@@ -37,7 +36,7 @@ impl Simulation {
             records,
         ) {
             demand.completion.change(at_ps);
-            demand.end_if_done(&mut self.clock, &endpoints.table, self.fabric.notice);
+            demand.end_if_done(&mut self.clock, &endpoints.table);
         }
         self.tell_acked();
         self.carry_out();
@@ -62,7 +61,7 @@ impl Simulation {
             }
             let table = &self.endpoints.table;
             self.workload.completion.change(self.clock.now_ps);
-            (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
+            (self.workload).end_if_done(&mut self.clock, table);
         }
     }
 
@@ -89,7 +88,7 @@ impl Simulation {
             }
             if !agenda.queries.is_empty() {
                 let table = &self.endpoints.table;
-                (self.workload).end_if_done(&mut self.clock, table, self.fabric.notice);
+                (self.workload).end_if_done(&mut self.clock, table);
             }
             for record in agenda.queries.drain(..) {
                 if self.clock.is_measured(record.start_ps) {
@@ -207,7 +206,7 @@ impl Demand {
 
     /// Checks whether the run is complete after something has ended. The run then continues until
     /// ports between switches could know.
-    pub(super) fn end_if_done(&mut self, clock: &mut Clock, table: &FlowTable, notice: Notice) {
+    pub(super) fn end_if_done(&mut self, clock: &mut Clock, table: &FlowTable) {
         if table.halves.is_some() {
             return; // the parts find it out together
         }
@@ -219,7 +218,7 @@ impl Demand {
                 }
             };
         if self.done {
-            clock.end_after(notice.to_fabric_ps);
+            clock.end_after(self.linger_ps);
         }
     }
 }

@@ -10,7 +10,6 @@ use super::Endpoints;
 use crate::engine::Kind;
 use crate::network::{OptionTable, Packet};
 use crate::simulation::clock::Clock;
-use crate::simulation::fabric::Fabric;
 use crate::simulation::losses::Loss;
 
 impl Endpoints {
@@ -30,16 +29,14 @@ impl Endpoints {
     /// Processes a packet that a port drops.
     #[cold]
     #[inline(never)]
-    pub fn lose_packet(&mut self, packet: &Packet, clock: &mut Clock, fabric: &mut Fabric) {
-        let later_ps = fabric.notice.to_edge_ps;
-        if later_ps == 0 || packet.is_probe() {
-            let options = &mut fabric.network.options;
+    pub fn lose_packet(&mut self, packet: &Packet, clock: &mut Clock, options: &mut OptionTable) {
+        if self.notice_ps == 0 || packet.is_probe() {
             self.drop_packet(*packet, clock.now_ps, options);
             return;
         }
         self.tally.dropped += 1;
         let loss = Loss {
-            at_ps: clock.now_ps + later_ps,
+            at_ps: clock.now_ps + self.notice_ps,
             flow: packet.flow,
             options: packet.options,
         };

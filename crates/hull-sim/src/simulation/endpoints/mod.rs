@@ -26,5 +26,7 @@ pub struct Endpoints {
     pub limits_queues: bool,
     /// Losses that their flows do not yet know.
     pub losses: Losses,
+    /// Time after which a flow learns of a drop at a port, ps.
+    pub notice_ps: u64,
     pub tally: Tally,
 }

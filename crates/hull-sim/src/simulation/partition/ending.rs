@@ -32,7 +32,7 @@ impl Part<'_> {
     #[inline]
     pub(super) fn take_end(&mut self) {
         if let Some(done_ps) = completion::done_ps(self.all_complete()) {
-            let end_ps = done_ps + self.simulation.fabric.notice.to_fabric_ps;
+            let end_ps = done_ps + self.simulation.workload.linger_ps;
             assert!(
                 self.served_ps <= end_ps,
                 "part {} has served events until {} ps of a run that ends at {end_ps} ps",

@@ -193,9 +193,9 @@ fn a_part_that_is_too_far_ahead_ends_the_run() {
     assert!(text.contains("which has served its events until"), "{text}");
     let fixed = ["workload.flows.count=50", "run.duration=1s"];
     let mut simulation = served(&of_threads(&fixed, 2), served_by);
-    simulation.fabric.notice.to_fabric_ps = 1;
+    simulation.workload.linger_ps = 1;
     let partition = simulation.partition.as_mut().expect("partitioned");
-    partition.others[0].fabric.notice.to_fabric_ps = 1;
+    partition.others[0].workload.linger_ps = 1;
     let text = message(simulation);
     assert!(text.contains("of a run that ends at"), "{text}");
 }

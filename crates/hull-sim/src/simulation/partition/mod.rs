@@ -33,7 +33,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::thread;
 
-use super::fabric::Fabric;
 use super::flow::halves::Halves;
 use super::measured::Measured;
 use super::{Control, Divided, DividedBy, Failure, Simulation};
@@ -105,19 +104,13 @@ pub fn plan(
     if !simulation.workload.traffic.is_open() {
         return Err("workload: flows depend on others or share connections");
     }
-    let Fabric {
-        graph,
-        network,
-        notice,
-        ..
-    } = &simulation.fabric;
-    let ports = &network.ports;
+    let (graph, ports) = (&simulation.fabric.graph, &simulation.fabric.network.ports);
     let smallest_bytes = simulation.endpoints.header_bytes;
     let transit_ps = |port: usize| ports[port].transit_ps(smallest_bytes);
     let end_ps = match scenario.run.warmup.0 {
-        0 => notice.to_fabric_ps,
+        0 => simulation.workload.linger_ps,
         // A flow of the warm-up may be the last to complete, which only its receiver knows at once.
-        _ => notice.to_fabric_ps / 2,
+        _ => simulation.workload.linger_ps / 2,
     };
     let plan = Plan::new(graph, end_ps, scenario.run.threads as usize, transit_ps).ok_or(
         "topology: the switches of the top tier alone do not connect several pods or leaves",
