@@ -216,8 +216,7 @@ impl Simulation {
         }
         let taken = self.transmit(earliest_ps, (link, port), place) != Taken::Lost;
         if packet.is_probe() {
-            let latency = &mut self.records.latency;
-            (self.instruments).time_probe(&self.clock, latency, port, &packet, waits_ps, taken);
+            (self.instruments).time_probe(&self.clock, port, &packet, waits_ps, taken);
         }
     }
 

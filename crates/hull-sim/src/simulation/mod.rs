@@ -25,7 +25,6 @@ mod message;
 mod outcome;
 mod partition;
 mod prefetch_stages;
-mod records;
 mod tcp;
 mod timers;
 mod traffic;
@@ -48,7 +47,6 @@ pub use measured::Measured;
 pub use outcome::{Divided, DividedBy, Outcome, PacketCount, ProcessorUse, SendingUse, Throughput};
 use partition::Partition;
 use prefetch_stages::Ahead;
-use records::Records;
 
 /// Smallest number of events between two looks at [`Control`]. A look comes when the calendar has
 /// sorted events.
@@ -91,7 +89,6 @@ pub struct Simulation {
     endpoints: Endpoints,
     workload: Demand,
     instruments: Instruments,
-    records: Records,
     /// Other parts, if the run is simulated in parts.
     partition: Option<Box<Partition>>,
     /// Reason why a run that asks for several threads has one part.
@@ -102,7 +99,7 @@ impl Simulation {
     /// Keeps no rows of tables, so that memory does not grow with the run; for runs of which only
     /// the summary is needed.
     pub fn without_tables(mut self) -> Self {
-        self.records.flows.discard();
+        self.instruments.records.flows.discard();
         self.instruments.logs.discard();
         self.partition = self.partition.map(|parts| Box::new(parts.without_tables()));
         self
@@ -151,7 +148,7 @@ impl Simulation {
             Some(parts) => parts.run(&mut self, control)?,
             None => (self.run_phases(control)?, Vec::new()),
         };
-        self.workload.finish(&mut self.records.flows);
+        self.workload.finish(&mut self.instruments.records.flows);
         self.carry_out();
         control.report(self.clock.now_ps, self.fabric.packet_hops, Some(1.0));
         let options = &mut self.fabric.network.options;
@@ -317,8 +314,8 @@ impl Simulation {
     /// Takes a sample.
     fn sample(&mut self, what: usize) {
         self.clock.uncount(1);
-        let (network, latency) = (&mut self.fabric.network, &mut self.records.latency);
-        (self.instruments).sample(what, &mut self.clock, network, &mut self.endpoints, latency);
+        let network = &mut self.fabric.network;
+        (self.instruments).sample(what, &mut self.clock, network, &mut self.endpoints);
     }
 
     fn end_warmup(&mut self) {

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::endpoints::Endpoints;
 use super::fabric::Fabric;
 use super::instruments::Instruments;
+use super::instruments::records::Records;
 use super::measured::Measured;
-use super::records::Records;
 use super::{Failure, Simulation};
 use crate::host::HostSide;
 use crate::measure::{
@@ -179,7 +179,6 @@ impl Outcome {
             mut fabric,
             endpoints,
             instruments,
-            records,
             workload,
             ..
         } = simulation;
@@ -205,7 +204,7 @@ impl Outcome {
         let losses = endpoints.table.losses();
         let tiers = fabric.tiers.iter();
         let tiers = Vec::from_iter(tiers.map(|&tiers| fabric.graph.name_of_tiers(tiers)));
-        let before = &instruments.at_warmup;
+        let (before, records) = (&instruments.at_warmup, &instruments.records);
         Ok(Outcome {
             throughput: instruments.throughput(&measured, network),
             links: fabric.links(hosts, before, &measured),
@@ -235,12 +234,12 @@ impl Outcome {
             flow_slots: endpoints.table.most_flows,
             other_threads_seconds,
             divided,
-            logs: instruments.logs,
             waits: records.waits.summary(records.flows.classes(), &tiers),
             halves: records.halves.summary(records.flows.classes()),
-            flows: records.flows,
-            queries: records.queries,
-            latency: records.latency,
+            logs: instruments.logs,
+            flows: instruments.records.flows,
+            queries: instruments.records.queries,
+            latency: instruments.records.latency,
         })
     }
 }

@@ -10,7 +10,7 @@ use super::flow::halves::At;
 use super::flow::messages::Pending;
 use super::flow::messages::Unacked;
 use super::flow_table::FlowTable;
-use super::records::Records;
+use super::instruments::records::Records;
 use crate::engine::Kind;
 use crate::measure::{AckedFlow, FlowLog, LoggedFlow, MessageWaits};
 use crate::network::Network;
@@ -27,7 +27,7 @@ impl Simulation {
         waits: Option<&MessageWaits>,
     ) {
         let (demand, endpoints) = (&mut self.workload, &mut self.endpoints);
-        let (network, records) = (&self.fabric.network, &mut self.records);
+        let (network, records) = (&self.fabric.network, &mut self.instruments.records);
         if demand.delivered(
             (slot, message, at_ps, waits),
             &self.clock,
@@ -54,7 +54,10 @@ impl Simulation {
     /// workload.
     #[inline]
     pub(super) fn take_acked(&mut self, slot: u32) {
-        let (table, log) = (&mut self.endpoints.table, &mut self.records.flows);
+        let (table, log) = (
+            &mut self.endpoints.table,
+            &mut self.instruments.records.flows,
+        );
         if table.take_acked(slot, self.clock.now_ps, log) {
             if self.tell_acked() {
                 self.carry_out();
@@ -92,7 +95,7 @@ impl Simulation {
             }
             for record in agenda.queries.drain(..) {
                 if self.clock.is_measured(record.start_ps) {
-                    self.records.queries.push(record);
+                    self.instruments.records.queries.push(record);
                 }
             }
             for tag in agenda.stops.drain(..) {

@@ -21,11 +21,10 @@ use super::fabric::Fabric;
 use super::flow::template::Template;
 use super::flow_table::FlowTable;
 use super::instruments::Instruments;
+use super::instruments::records::Records;
 use super::losses::Losses;
 use super::partition::{self, Partition};
-use super::records::Records;
 use crate::engine::EventQueue;
-use crate::measure::{FlowLog, HalfLog, LatencyLog, WaitLog};
 use crate::memory::Estimate;
 use crate::network::{InBand, Network};
 use crate::problem::Problem;
@@ -110,8 +109,9 @@ fn assemble(
     let telemetry = scenario.switch.telemetry.unwrap_or_default();
     network.options.record_bytes = telemetry.record.0 as u16;
     network.options.fields = scenario.telemetry_fields();
-    let instruments = Instruments::new(scenario, &graph, &routes, &mut network, folder)?;
     let traffic = scenario.traffic(&HostNames::of(&graph), seed)?;
+    let records = Records::new(scenario, &traffic, folder);
+    let instruments = Instruments::new(scenario, &graph, &routes, &mut network, records, folder)?;
     let templates: Result<Vec<Template>, Problem> = (scenario.all_transports())
         .map(|one| match one.sends_messages() {
             true => message::template(scenario, one, &graph, external),
@@ -152,21 +152,6 @@ fn assemble(
             tally: Tally::new(graph.hosts().len(), scenario.counted_transports()),
         },
         instruments,
-        records: Records {
-            flows: FlowLog::new(
-                traffic.classes().to_vec(),
-                folder.map(|folder| folder.join("flows.parquet")),
-            )
-            .of_transports(scenario.transport_names())
-            .of_groups(traffic.groups()),
-            waits: WaitLog::new(traffic.classes().len()),
-            halves: HalfLog::new(
-                traffic.classes().len(),
-                scenario.run.warmup.0 + scenario.run.duration.0 / 2,
-            ),
-            queries: Vec::new(),
-            latency: LatencyLog::default(),
-        },
         workload: Demand {
             traffic,
             agenda: Agenda::default(),

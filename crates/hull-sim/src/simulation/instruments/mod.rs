@@ -6,14 +6,15 @@ mod captured;
 pub mod intervals;
 mod live;
 pub mod look;
+pub mod records;
 mod samplers;
 
 use std::path::Path;
 
 use crate::engine::Kind;
 use crate::measure::{
-    Capture, CaptureConfig, CapturedPort, Distribution, Fairness, LatencyLog, Logs, PacerLog,
-    QueueLog, SeriesLog,
+    Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, QueueLog,
+    SeriesLog,
 };
 use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
 use crate::problem::Problem;
@@ -27,6 +28,7 @@ use crate::topology::{self, Graph, Observed, Routes};
 use indexmap::IndexMap;
 use intervals::Intervals;
 use look::Look;
+use records::Records;
 
 /// Flow that had data to deliver at the end of the warm-up.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +63,7 @@ pub struct Instruments {
     /// Followed flows in progress at the end of the warm-up.
     pub long_flows: Vec<LongFlow>,
     pub logs: Logs,
+    pub records: Records,
     /// Display of a live run.
     pub live: Option<Box<Look>>,
 }
@@ -73,6 +76,7 @@ impl Instruments {
         graph: &Graph,
         routes: &Routes,
         network: &mut Network,
+        records: Records,
         folder: Option<&Path>,
     ) -> Result<Self, Problem> {
         let measure = &scenario.measure;
@@ -138,6 +142,7 @@ impl Instruments {
                 pacers: has_pacers.then(|| PacerLog::new(Vec::new(), path("pacers.parquet"))),
                 capture,
             },
+            records,
             ports,
             live: None,
         })
@@ -209,9 +214,8 @@ impl Instruments {
 
     /// Records the latency of a probe at a switch: its wait at the client's port.
     pub fn time_probe(
-        &self,
+        &mut self,
         clock: &Clock,
-        latency: &mut LatencyLog,
         port: usize,
         packet: &Packet,
         waited_ps: u64,
@@ -221,8 +225,8 @@ impl Instruments {
             && packet.flags & flags::REPLY == 0
             && clock.is_measured(clock.now_ps);
         match (timed, taken) {
-            (true, true) => latency.probe(clock.now_ps, waited_ps),
-            (true, false) => latency.probe_lost(),
+            (true, true) => self.records.latency.probe(clock.now_ps, waited_ps),
+            (true, false) => self.records.latency.probe_lost(),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use super::Instruments;
 use super::intervals::{FLOWS, PACERS, QUEUES};
 use crate::engine::Kind;
 use crate::host::HostSide;
-use crate::measure::{LatencyLog, PacerRow, QueueRow, SeriesRow};
+use crate::measure::{PacerRow, QueueRow, SeriesRow};
 use crate::network::{Network, QueueLevel};
 use crate::simulation::clock::Clock;
 use crate::simulation::endpoints::Endpoints;
@@ -31,12 +31,11 @@ impl Instruments {
         clock: &mut Clock,
         network: &mut Network,
         endpoints: &mut Endpoints,
-        latency: &mut LatencyLog,
     ) {
         let now_ps = clock.now_ps;
         let interval_ps = match what {
             QUEUES => {
-                self.sample_queues(clock, network, latency);
+                self.sample_queues(clock, network);
                 Some(self.intervals.queues_ps)
             }
             FLOWS => {
@@ -68,14 +67,14 @@ impl Instruments {
         }
     }
 
-    fn sample_queues(&mut self, clock: &Clock, network: &mut Network, latency: &mut LatencyLog) {
+    fn sample_queues(&mut self, clock: &Clock, network: &mut Network) {
         let now_ps = clock.now_ps;
         let port = &mut network.ports[self.client_port];
         let level = port.queue(now_ps, &mut network.options);
         let watch = port.watched();
         let mean = watch.and_then(|watch| watch.occupancy.mean_since_last(now_ps));
         let mean = mean.filter(|_| now_ps > clock.warmup_ps);
-        latency.sample(now_ps, level.bytes, mean);
+        self.records.latency.sample(now_ps, level.bytes, mean);
         if !self.queue_changes {
             self.note_levels(now_ps, network);
         } else if now_ps > clock.warmup_ps {

@@ -63,7 +63,7 @@ impl Live {
         simulation.instruments.logs = Logs::default();
         simulation.instruments.live = Some(Box::new(Look::new(interval_ps, flows, average_ps)));
         simulation.clock.schedule(0, Kind::Sample, LIVE);
-        let classes = simulation.records.flows.classes().len();
+        let classes = simulation.instruments.records.flows.classes().len();
         let histogram = || match Histogram::new(3) {
             Ok(histogram) => histogram,
             Err(_) => unreachable!("3 significant digits are allowed"),
@@ -115,9 +115,9 @@ impl Live {
     /// Discards the rows that a run would keep for its tables, and counts completed flows.
     fn forget(&mut self) {
         let simulation = &mut self.simulation;
-        simulation.records.latency.forget();
-        simulation.records.queries.clear();
-        for flow in simulation.records.flows.take_rows() {
+        simulation.instruments.records.latency.forget();
+        simulation.instruments.records.queries.clear();
+        for flow in simulation.instruments.records.flows.take_rows() {
             // Cannot fail: the histogram resizes itself.
             let _ = self.completions[usize::from(flow.class)].record(flow.fct_ps / 1000);
         }

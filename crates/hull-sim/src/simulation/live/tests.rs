@@ -155,7 +155,7 @@ fn taken_samples_are_not_kept() {
     // Without a reader, every second sample is discarded once there are too many.
     live.advance(u64::MAX, u64::MAX).expect("advances");
     let simulation = &live.simulation;
-    assert!(simulation.records.flows.rows().is_empty());
+    assert!(simulation.instruments.records.flows.rows().is_empty());
     let rows = simulation
         .instruments
         .live

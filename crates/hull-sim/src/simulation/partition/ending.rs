@@ -122,7 +122,7 @@ impl Part<'_> {
             self.simulation.end_drain();
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.log_before(u64::MAX, &mut self.simulation.records.flows);
+            ledger.log_before(u64::MAX, &mut self.simulation.instruments.records.flows);
             self.simulation.endpoints.table.most_flows = ledger.most_in_use;
         }
         self.measured.take().unwrap_or_default()
@@ -134,7 +134,7 @@ impl Part<'_> {
         if let Some(ledger) = &mut self.ledger {
             let clocks = self.neighbours.iter().map(|other| other.theirs.clock_ps);
             let clock_ps = clocks.min().unwrap_or(0).min(self.served_ps);
-            let log = &mut self.simulation.records.flows;
+            let log = &mut self.simulation.instruments.records.flows;
             ledger.log_before(clock_ps.saturating_sub(self.late_ps), log);
         }
     }

@@ -12,12 +12,13 @@ pub fn join(first: &mut Simulation, other: &mut Simulation, plan: &Plan, number:
     other.endpoints.forget_losses(options);
     first.clock.now_ps = first.clock.now_ps.max(other.clock.now_ps);
     first.clock.served += other.clock.served;
-    first.records.waits.join(&other.records.waits);
-    first.records.halves.join(&other.records.halves);
+    let (records, theirs) = (&mut first.instruments.records, &other.instruments.records);
+    records.waits.join(&theirs.waits);
+    records.halves.join(&theirs.halves);
     let at_warmup = &mut first.instruments.at_warmup;
     at_warmup.join(&other.instruments.at_warmup, plan, number);
     first.fabric.join(&mut other.fabric, plan, number);
-    other.workload.finish(&mut first.records.flows);
+    other.workload.finish(&mut first.instruments.records.flows);
     (first.workload.traffic).join_endings(&other.workload.traffic);
     (first.endpoints).join(&mut other.endpoints, &plan.of_hosts, number);
 }
