@@ -116,6 +116,12 @@ impl Clock {
         (self.warmup_ps..self.end_ps).contains(&at_ps)
     }
 
+    /// Advances to the limit, after all events before it. Returns its time, ps.
+    pub fn advance_to_limit(&mut self) -> u64 {
+        self.now_ps = self.limit_ps;
+        self.limit_ps
+    }
+
     /// Sets the limit to the end of the measured time.
     pub fn aim_at_end(&mut self) {
         self.limit_ps = self.limit_ps.min(self.end_ps);

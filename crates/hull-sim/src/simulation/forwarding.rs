@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use crate::engine::{Kind, PacketRef};
-use crate::network::{Hop, Verdict};
+use crate::network::{Hop, Packet, Verdict};
 use crate::topology::Graph;
 
 /// What becomes of a packet at a port.
@@ -68,8 +68,16 @@ impl Simulation {
         }
         let packet = network.in_flight.get_mut(packet_ref.packet);
         network.ports[link].mark_delivered(now_ps, packet, &mut network.options);
-        let (packet, network) = (*packet, &self.fabric.network);
-        (self.instruments).observe(now_ps, network, &self.endpoints, link, &packet)
+        let packet = *packet;
+        if network.ports[link].is_captured() {
+            self.capture(now_ps, link, &packet);
+        }
+        self.fabric.network.ports[link].tail_ps(&packet)
+    }
+
+    fn capture(&mut self, now_ps: u64, link: usize, packet: &Packet) {
+        let network = &self.fabric.network;
+        (self.instruments).capture(now_ps, network, &self.endpoints, link, packet);
     }
 
     /// Offers the packet at `place`, which came over `link`, to the next port of its route.

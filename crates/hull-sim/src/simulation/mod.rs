@@ -30,6 +30,7 @@ mod timers;
 mod traffic;
 
 use crate::engine::{Entity, Kind, LARGE};
+use crate::network::Packet;
 use crate::workload::Workload;
 pub use crate::workload::{LastFlow, Quality};
 
@@ -160,7 +161,8 @@ impl Simulation {
     fn run_phases(&mut self, control: &Control) -> Result<Measured, Failure> {
         self.clock.aim_at_end();
         self.run_to_limit(control)?;
-        let measured = self.end_measured_time();
+        let end_ps = self.clock.advance_to_limit();
+        let measured = self.measure(end_ps);
         if !self.workload.is_over(&self.endpoints.table) {
             self.clock.aim_at_last();
             self.run_to_limit(control)?;
@@ -173,10 +175,9 @@ impl Simulation {
         self.serve_before(u64::MAX, control)
     }
 
-    /// Measures after all events of the measured time have been served.
-    fn end_measured_time(&mut self) -> Measured {
-        self.clock.now_ps = self.clock.limit_ps;
-        (self.instruments).measure(self.clock.now_ps, &mut self.fabric, &mut self.endpoints)
+    /// Reads the instruments after all events of the measured time have been served.
+    fn measure(&mut self, end_ps: u64) -> Measured {
+        (self.instruments).measure(end_ps, &mut self.fabric, &mut self.endpoints)
     }
 
     /// Ends the drain after all events up to the limit have been served.
@@ -252,6 +253,11 @@ impl Simulation {
         if control.is_cancelled() {
             return Err(Failure::Cancelled);
         }
+        self.check()
+    }
+
+    /// Checks whether the run can go on.
+    fn check(&self) -> Result<(), Failure> {
         if self.endpoints.table.flows.len() > self.endpoints.table.most_slots {
             return Err(Failure::TooManyFlows);
         }
@@ -275,15 +281,16 @@ impl Simulation {
             Kind::Send => self.serve_sender(index),
             Kind::Rto | Kind::DelayedAck | Kind::Pace => self.serve_timers(entity),
             Kind::Workload => {
-                if !self.is_first() {
-                    self.clock.uncount(1); // the first part counts it
-                }
+                self.count_in_first_part();
                 self.workload.wake(index, self.clock.now_ps);
                 self.carry_out();
             }
             Kind::Probe => self.send_probe(),
             Kind::Sample => self.sample(index),
-            Kind::Warmup => self.end_warmup(),
+            Kind::Warmup => {
+                self.count_in_first_part();
+                self.end_warmup(self.clock.now_ps);
+            }
             Kind::LinkState => self.change_links(index),
             Kind::Loss => {
                 let options = &mut self.fabric.network.options;
@@ -311,23 +318,42 @@ impl Simulation {
         }
     }
 
-    /// Takes a sample.
-    fn sample(&mut self, what: usize) {
-        self.clock.uncount(1);
-        let network = &mut self.fabric.network;
-        (self.instruments).sample(what, &mut self.clock, network, &mut self.endpoints);
+    /// Counts the current event only in the first part: each part has it.
+    fn count_in_first_part(&mut self) {
+        if !self.is_first() {
+            self.clock.uncount(1);
+        }
     }
 
-    fn end_warmup(&mut self) {
-        if !self.is_first() {
-            self.clock.uncount(1); // the first part counts it
+    /// Takes a sample, which results do not count as an event, and schedules the next one.
+    fn sample(&mut self, what: usize) {
+        self.clock.uncount(1);
+        let next_ps = self.read(what, self.clock.now_ps);
+        if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < self.clock.end_ps) {
+            self.clock.schedule(next_ps, Kind::Sample, what);
         }
-        (self.instruments).end_warmup(self.clock.now_ps, &mut self.fabric, &self.endpoints);
+    }
+
+    /// Takes the readings that are due. Returns the time of the next ones, ps.
+    fn read(&mut self, what: usize, now_ps: u64) -> Option<u64> {
+        let network = &mut self.fabric.network;
+        let interval_ps = (self.instruments).sample(what, now_ps, network, &mut self.endpoints);
+        Some(now_ps + interval_ps?)
+    }
+
+    fn end_warmup(&mut self, now_ps: u64) {
+        (self.instruments).end_warmup(now_ps, &mut self.fabric, &self.endpoints);
     }
 
     fn send_probe(&mut self) {
         if let Some((host, packet)) = self.instruments.next_probe(&mut self.clock) {
             self.send(host, packet);
+        }
+    }
+
+    fn answer_probe(&mut self, host: usize, ping: &Packet) {
+        if let Some(reply) = self.instruments.reply(ping) {
+            self.send(host, reply);
         }
     }
 }

@@ -18,10 +18,7 @@ impl Simulation {
         self.endpoints.tally.delivered += u64::from(received.count);
         if packet.flags & flags::PROBE != 0 {
             if !packet.is_last() {
-                if let Some(reply) = self.instruments.reply(&packet) {
-                    self.send(host, reply);
-                }
-                return;
+                return self.answer_probe(host, &packet);
             }
             self.endpoints.receive_last(&packet, self.clock.now_ps);
         }

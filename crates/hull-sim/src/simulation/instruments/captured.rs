@@ -1,4 +1,4 @@
-//! Packets on captured links, and on links whose far end cuts through.
+//! Packets on captured links.
 
 use super::Instruments;
 use crate::measure::Context;
@@ -7,26 +7,9 @@ use crate::simulation::endpoints::Endpoints;
 use crate::simulation::flow::NONE;
 
 impl Instruments {
-    /// Processes an observed packet that leaves the link of `port`. Returns the time after which
-    /// its last bit follows, ps.
+    /// Captures a packet that leaves the link of `port`.
     #[inline(never)]
-    pub fn observe(
-        &mut self,
-        now_ps: u64,
-        network: &Network,
-        endpoints: &Endpoints,
-        port: usize,
-        packet: &Packet,
-    ) -> u64 {
-        let link = &network.ports[port];
-        let tail_ps = link.tail_ps(packet);
-        if link.is_captured() {
-            self.capture(now_ps, network, endpoints, port, packet);
-        }
-        tail_ps
-    }
-
-    fn capture(
+    pub fn capture(
         &mut self,
         now_ps: u64,
         network: &Network,

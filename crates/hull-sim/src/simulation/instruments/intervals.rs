@@ -16,6 +16,8 @@ pub const LIVE: usize = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct Intervals {
     pub queues_ps: u64,
+    /// Time of the first sample of queues: the end of the warm-up, ps.
+    pub queues_from_ps: u64,
     pub flows_ps: Option<u64>,
     pub pacers_ps: Option<u64>,
     /// Time of the last reading of flows, ps.
@@ -29,6 +31,7 @@ impl Intervals {
         let pacers = measure.pacers.as_ref().filter(|_| scenario.pacer.is_some());
         Intervals {
             queues_ps: measure.sample_interval.0,
+            queues_from_ps: scenario.run.warmup.0,
             flows_ps: measure.flows.as_ref().map(|flows| flows.interval.0),
             pacers_ps: pacers.map(|pacers| pacers.interval.0),
             flows_read_ps: None,

@@ -6,8 +6,8 @@ use crate::network::Network;
 use crate::simulation::flow_table::FlowTable;
 
 impl Instruments {
-    /// Records the display of a live run. Returns the time of the next call, ps, if the run is
-    /// live.
+    /// Records the display of a live run. Returns the time until the next call, ps, if the run
+    /// is live.
     pub fn sample_live(
         &mut self,
         now_ps: u64,

@@ -15,7 +15,7 @@ impl Instruments {
     /// Schedules the first samples: queues from the end of the warm-up, flows and pacers from the
     /// start.
     pub fn begin_samples(&self, clock: &mut Clock) {
-        clock.schedule(clock.warmup_ps, Kind::Sample, QUEUES);
+        clock.schedule(self.intervals.queues_from_ps, Kind::Sample, QUEUES);
         if self.intervals.flows_ps.is_some() {
             clock.schedule(0, Kind::Sample, FLOWS);
         }
@@ -24,18 +24,17 @@ impl Instruments {
         }
     }
 
-    /// Takes the readings that are due.
+    /// Takes the readings that are due. Returns the time until the next ones, ps.
     pub fn sample(
         &mut self,
         what: usize,
-        clock: &mut Clock,
+        now_ps: u64,
         network: &mut Network,
         endpoints: &mut Endpoints,
-    ) {
-        let now_ps = clock.now_ps;
-        let interval_ps = match what {
+    ) -> Option<u64> {
+        match what {
             QUEUES => {
-                self.sample_queues(clock, network);
+                self.sample_queues(now_ps, network);
                 Some(self.intervals.queues_ps)
             }
             FLOWS => {
@@ -47,10 +46,6 @@ impl Instruments {
                 self.intervals.pacers_ps
             }
             _ => self.sample_live(now_ps, network, &endpoints.table),
-        };
-        let next_ps = interval_ps.map(|interval_ps| now_ps + interval_ps);
-        if let Some(next_ps) = next_ps.filter(|&next_ps| next_ps < clock.end_ps) {
-            clock.schedule(next_ps, Kind::Sample, what);
         }
     }
 
@@ -67,17 +62,17 @@ impl Instruments {
         }
     }
 
-    fn sample_queues(&mut self, clock: &Clock, network: &mut Network) {
-        let now_ps = clock.now_ps;
+    fn sample_queues(&mut self, now_ps: u64, network: &mut Network) {
+        let from_ps = self.intervals.queues_from_ps;
         let port = &mut network.ports[self.client_port];
         let level = port.queue(now_ps, &mut network.options);
         let watch = port.watched();
         let mean = watch.and_then(|watch| watch.occupancy.mean_since_last(now_ps));
-        let mean = mean.filter(|_| now_ps > clock.warmup_ps);
+        let mean = mean.filter(|_| now_ps > from_ps);
         self.records.latency.sample(now_ps, level.bytes, mean);
         if !self.queue_changes {
             self.note_levels(now_ps, network);
-        } else if now_ps > clock.warmup_ps {
+        } else if now_ps > from_ps {
             self.note_changes(now_ps, now_ps, network);
         }
     }

@@ -206,7 +206,8 @@ impl<'a> Part<'a> {
     /// Processes that all events before the limit were served.
     fn reach_limit(&mut self) {
         if self.phase == Phase::Measuring {
-            self.measured = Some(self.simulation.end_measured_time());
+            let end_ps = self.simulation.clock.advance_to_limit();
+            self.measured = Some(self.simulation.measure(end_ps));
             self.phase = Phase::Deciding;
         } else {
             self.simulation.end_drain();
