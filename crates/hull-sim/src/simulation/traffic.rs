@@ -10,11 +10,9 @@ use super::flow::halves::At;
 use super::flow::messages::Pending;
 use super::flow::messages::Unacked;
 use super::flow_table::FlowTable;
-use super::instruments::records::Records;
 use crate::engine::Kind;
 use crate::measure::{AckedFlow, FlowLog, LoggedFlow, MessageWaits};
-use crate::network::Network;
-use crate::workload::{Channel, FlowRecord, Message, Progress, Workload};
+use crate::workload::{Besides, Channel, FlowRecord, Message, Progress, QueryRecord, Workload};
 
 impl Simulation {
     /// Reports a message that has completely arrived at `at_ps` to the workload, and executes the
@@ -26,20 +24,49 @@ impl Simulation {
         at_ps: u64,
         waits: Option<&MessageWaits>,
     ) {
-        let (demand, endpoints) = (&mut self.workload, &mut self.endpoints);
-        let (network, records) = (&self.fabric.network, &mut self.instruments.records);
-        if demand.delivered(
-            (slot, message, at_ps, waits),
-            &self.clock,
-            endpoints,
-            network,
-            records,
-        ) {
-            demand.completion.change(at_ps);
-            demand.end_if_done(&mut self.clock, &endpoints.table);
+        let (demand, table) = (&mut self.workload, &mut self.endpoints.table);
+        let timeouts = table.timeouts_before(slot, at_ps) - message.timeouts_before;
+        let has_ended = demand.delivered(at_ps, message.tag, timeouts);
+        let mut flows = std::mem::take(&mut demand.agenda.flows);
+        if !flows.is_empty() || table.heard_acked.is_some() {
+            if flows.is_empty() {
+                // Outside the measured time, but other flows may wait for it.
+                table.await_acked(slot, message, at_ps, None);
+            }
+            flows.retain(|flow| self.clock.is_measured(flow.start_ps));
+            let besides = demand.traffic.besides(message.tag);
+            self.log_flows((slot, message, at_ps, waits), &mut flows, besides);
+        }
+        self.workload.agenda.flows = flows; // kept for reuse
+        if has_ended {
+            self.note_end(at_ps);
         }
         self.tell_acked();
         self.carry_out();
+    }
+
+    /// Logs the flows that a message has completed.
+    fn log_flows(
+        &mut self,
+        (slot, message, at_ps, waits): (u32, &Pending, u64, Option<&MessageWaits>),
+        flows: &mut Vec<FlowRecord>,
+        besides: Besides,
+    ) {
+        let (endpoints, records) = (&mut self.endpoints, &mut self.instruments.records);
+        for record in flows.drain(..) {
+            let ideal_ps = endpoints.ideal_ps(&self.fabric.network, slot, record.bytes, besides);
+            let record = FlowRecord { ideal_ps, ..record };
+            records.waits.add(&record, waits);
+            records.halves.add(&record);
+            (endpoints.table).log_flow(slot, message, record, &mut records.flows);
+        }
+        (endpoints.table).note_acked(slot, at_ps, &mut records.flows);
+    }
+
+    /// Notes that a flow or a query has ended, and checks whether the run is complete.
+    fn note_end(&mut self, at_ps: u64) {
+        self.workload.completion.change(at_ps);
+        (self.workload).end_if_done(&mut self.clock, &self.endpoints.table);
     }
 
     /// Processes that the message of a flow has arrived in another part of the run.
@@ -62,9 +89,7 @@ impl Simulation {
             if self.tell_acked() {
                 self.carry_out();
             }
-            let table = &self.endpoints.table;
-            self.workload.completion.change(self.clock.now_ps);
-            (self.workload).end_if_done(&mut self.clock, table);
+            self.note_end(self.clock.now_ps);
         }
     }
 
@@ -90,13 +115,8 @@ impl Simulation {
                 self.workload.wake_at(at_ps, token, &mut self.clock);
             }
             if !agenda.queries.is_empty() {
-                let table = &self.endpoints.table;
-                (self.workload).end_if_done(&mut self.clock, table);
-            }
-            for record in agenda.queries.drain(..) {
-                if self.clock.is_measured(record.start_ps) {
-                    self.instruments.records.queries.push(record);
-                }
+                (self.workload).end_if_done(&mut self.clock, &self.endpoints.table);
+                self.log_queries(&mut agenda.queries);
             }
             for tag in agenda.stops.drain(..) {
                 self.stop(tag);
@@ -110,14 +130,26 @@ impl Simulation {
                 }
                 let traffic = &self.workload.traffic;
                 self.endpoints.table.pin_next(|| traffic.via(message.tag));
-                let slot = (self.endpoints).write(&message, &self.clock, &mut self.fabric);
-                self.pump(slot);
+                self.write(&message);
             }
             // The vectors are kept for reuse.
             if self.workload.agenda.is_empty() {
                 self.workload.agenda = agenda;
             }
         }
+    }
+
+    /// Logs measured queries.
+    fn log_queries(&mut self, queries: &mut Vec<QueryRecord>) {
+        let ended = queries.drain(..);
+        let measured = ended.filter(|query| self.clock.is_measured(query.start_ps));
+        self.instruments.records.queries.extend(measured);
+    }
+
+    /// Starts a message.
+    fn write(&mut self, message: &Message) {
+        let slot = (self.endpoints).write(message, &self.clock, &mut self.fabric);
+        self.pump(slot);
     }
 
     /// Ends a lasting message after the sent data.
@@ -154,39 +186,12 @@ impl Demand {
         clock.schedule(at_ps.max(clock.now_ps), Kind::Workload, index);
     }
 
-    /// Processes a message that has completely arrived at the given time, and logs the flow that it
-    /// completes, if it is measured. Returns true if a flow or a query has ended, measured or not.
-    fn delivered(
-        &mut self,
-        (slot, message, at_ps, waits): (u32, &Pending, u64, Option<&MessageWaits>),
-        clock: &Clock,
-        endpoints: &mut Endpoints,
-        network: &Network,
-        records: &mut Records,
-    ) -> bool {
-        let timeouts = endpoints.table.timeouts_before(slot, at_ps) - message.timeouts_before;
-        let agenda = &mut self.agenda;
-        agenda.has_ended = false;
-        (self.traffic).delivered(at_ps, message.tag, timeouts, agenda);
-        if agenda.flows.is_empty() && endpoints.table.heard_acked.is_none() {
-            return agenda.has_ended;
-        }
-        if agenda.flows.is_empty() {
-            // Outside the measured time, but other flows may wait for it.
-            (endpoints.table).await_acked(slot, message, at_ps, None);
-        }
-        for record in agenda.flows.drain(..) {
-            if clock.is_measured(record.start_ps) {
-                let besides = self.traffic.besides(message.tag);
-                let ideal_ps = endpoints.ideal_ps(network, slot, record.bytes, besides);
-                let record = FlowRecord { ideal_ps, ..record };
-                records.waits.add(&record, waits);
-                records.halves.add(&record);
-                (endpoints.table).log_flow(slot, message, record, &mut records.flows);
-            }
-        }
-        (endpoints.table).note_acked(slot, at_ps, &mut records.flows);
-        agenda.has_ended
+    /// Processes a message that has completely arrived at the given time. Returns true if a flow or a
+    /// query has ended, measured or not.
+    fn delivered(&mut self, at_ps: u64, tag: u64, timeouts: u32) -> bool {
+        self.agenda.has_ended = false;
+        (self.traffic).delivered(at_ps, tag, timeouts, &mut self.agenda);
+        self.agenda.has_ended
     }
 
     /// Ends the workload: requests the records of open queries, and counts unfinished flows.
