@@ -282,8 +282,7 @@ impl Simulation {
             Kind::Rto | Kind::DelayedAck | Kind::Pace => self.serve_timers(entity),
             Kind::Workload => {
                 self.count_in_first_part();
-                self.workload.wake(index, self.clock.now_ps);
-                self.carry_out();
+                self.wake_workload(index);
             }
             Kind::Probe => self.send_probe(),
             Kind::Sample => self.sample(index),

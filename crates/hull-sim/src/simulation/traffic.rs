@@ -107,6 +107,12 @@ impl Simulation {
         !tags.is_empty()
     }
 
+    /// Wakes the workload, and executes its requests.
+    pub(super) fn wake_workload(&mut self, index: usize) {
+        self.workload.wake(index, self.clock.now_ps);
+        self.carry_out();
+    }
+
     /// Executes the requests on the workload's agenda.
     pub(super) fn carry_out(&mut self) {
         while !self.workload.agenda.is_empty() {
@@ -166,7 +172,7 @@ impl Simulation {
 
 impl Demand {
     /// Wakes the workload.
-    pub(super) fn wake(&mut self, index: usize, now_ps: u64) {
+    fn wake(&mut self, index: usize, now_ps: u64) {
         let token = self.wakes[index];
         self.free_wakes.push(index as u32);
         self.traffic.wake(now_ps, token, &mut self.agenda);

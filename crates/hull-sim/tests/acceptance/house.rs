@@ -152,6 +152,12 @@ const MAY_TOUCH_ALL: [(&str, &str); 9] = [
     ),
 ];
 
+/// The methods of a run that may access more than three of its components, and why.
+const MAY_TOUCH_MANY: [(&str, &str); 2] = [
+    ("begin", "schedules what each component begins with"),
+    ("run", "hands all components over to the results"),
+];
+
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
@@ -333,6 +339,49 @@ fn few_files_may_access_the_whole_simulation() {
     let mut named = MAY_TOUCH_ALL.map(|(file, _)| file);
     named.sort();
     assert_eq!(found, named);
+}
+
+/// The methods of `Simulation` in a file, each with the fields that it names.
+fn fields_named(code: &str, fields: &[&str]) -> Vec<(String, Vec<String>)> {
+    let blocks = code.split("\nimpl Simulation {\n").skip(1);
+    let blocks = blocks.map(|rest| rest.split("\n}").next().unwrap_or_default());
+    let methods = blocks.flat_map(|block| block.split("\n    }"));
+    let named = methods.filter_map(|method| {
+        let (_, from_name) = method.split_once("fn ")?;
+        let name = from_name.split(['(', '<']).next()?.to_owned();
+        let is_layout = |c: char| c.is_whitespace() || "()".contains(c);
+        let text: String = method.chars().filter(|&c| !is_layout(c)).collect();
+        let accessed: BTreeSet<&str> = (text.split("self.").skip(1))
+            .filter_map(|rest| {
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .next()
+            })
+            .collect();
+        let found = fields.iter().filter(|field| accessed.contains(*field));
+        Some((name, found.map(|field| (*field).to_owned()).collect()))
+    });
+    named.collect()
+}
+
+#[test]
+fn few_methods_may_access_more_than_three_components() {
+    let folder = source().join("simulation");
+    let whole = code(&folder.join("mod.rs"));
+    let fields = whole.split("pub struct Simulation {").nth(1).expect("it");
+    let fields = fields.split('}').next().unwrap_or_default().lines();
+    let fields: Vec<&str> = fields
+        .filter_map(|line| Some(line.trim().split_once(':')?.0))
+        .collect();
+    assert!(fields.contains(&"clock"), "{fields:?}");
+    let mut files = Vec::new();
+    files_below(&folder, &mut files);
+    let methods = files
+        .iter()
+        .flat_map(|path| fields_named(&code(path), &fields));
+    let mut many: Vec<_> = methods.filter(|(_, named)| named.len() > 3).collect();
+    many.sort();
+    let names: Vec<&str> = many.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, MAY_TOUCH_MANY.map(|(name, _)| name), "{many:?}");
 }
 
 #[test]
