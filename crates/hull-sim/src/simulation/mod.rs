@@ -122,7 +122,7 @@ impl Simulation {
     fn begin(&mut self) {
         let warmup_ps = self.clock.warmup_ps;
         self.clock.schedule(warmup_ps, Kind::Warmup, 0);
-        (self.endpoints).connect(&self.workload, &self.clock, &mut self.fabric);
+        (self.endpoints).connect(&self.workload, self.clock.now_ps, &mut self.fabric);
         self.workload.traffic.begin(&mut self.workload.agenda);
         self.carry_out();
         for host in 0..self.endpoints.hosts.pullers.len() {

@@ -154,7 +154,7 @@ impl Simulation {
 
     /// Starts a message.
     fn write(&mut self, message: &Message) {
-        let slot = (self.endpoints).write(message, &self.clock, &mut self.fabric);
+        let slot = (self.endpoints).write(message, self.clock.now_ps, &mut self.fabric);
         self.pump(slot);
     }
 
@@ -239,14 +239,14 @@ impl Demand {
 
 impl Endpoints {
     /// Opens the connections of the workload.
-    pub(super) fn connect(&mut self, demand: &Demand, clock: &Clock, fabric: &mut Fabric) {
+    pub(super) fn connect(&mut self, demand: &Demand, now_ps: u64, fabric: &mut Fabric) {
         for (number, &(first, second)) in demand.traffic.connections().iter().enumerate() {
             let transport = demand.traffic.transport_of_connection(number);
             let via = || demand.traffic.via_of_connection(number);
             self.table.pin_next(via);
-            let there = self.open((first, second), false, transport, clock, fabric);
+            let there = self.open((first, second), false, transport, now_ps, fabric);
             self.table.pin_next(via);
-            let back = self.open((second, first), false, transport, clock, fabric);
+            let back = self.open((second, first), false, transport, now_ps, fabric);
             self.table.flows[there as usize].reverse = back;
             self.table.flows[back as usize].reverse = there;
         }
@@ -258,23 +258,23 @@ impl Endpoints {
         (src, dst): (u32, u32),
         transient: bool,
         transport: u16,
-        clock: &Clock,
+        now_ps: u64,
         fabric: &mut Fabric,
     ) -> u32 {
         let (network, routes) = (&mut fabric.network, &fabric.routes);
         let slot = (self.table).open(network, routes, src, dst, transient, transport);
-        self.start_sender(slot, clock.now_ps, network);
+        self.start_sender(slot, now_ps, network);
         self.hosts
             .forget_flow((src, dst), slot, &mut fabric.network);
         slot
     }
 
     /// Starts a message on its flow, which may be a new one. Returns the slot.
-    fn write(&mut self, message: &Message, clock: &Clock, fabric: &mut Fabric) -> u32 {
+    fn write(&mut self, message: &Message, now_ps: u64, fabric: &mut Fabric) -> u32 {
         let slot = match message.channel {
             Channel::New => {
                 let ends = (message.src, message.dst);
-                self.open(ends, true, message.transport, clock, fabric)
+                self.open(ends, true, message.transport, now_ps, fabric)
             }
             Channel::Connection(connection) => {
                 let there = 2 * connection;
@@ -285,7 +285,7 @@ impl Endpoints {
         let transport = usize::from(self.table.flows[slot as usize].transport);
         let class = self.table.templates[transport].class;
         let class = u16::from(class.unwrap_or(message.priority));
-        (self.table).write(clock.now_ps, slot, message.bytes, message.tag, class);
+        (self.table).write(now_ps, slot, message.bytes, message.tag, class);
         self.table.share(slot, &fabric.network);
         slot
     }
