@@ -1,0 +1,30 @@
+//! Graphs of work: what the ranks of a job compute, send and receive, and what must be done before.
+//!
+//! A [`Schedule`] is such a graph, in memory or on disk; it comes from GOAL (text or binary). A
+//! [`Graph`] follows one through a run on any network: it tells which operations may start, and pairs messages
+//! with receives. [`loggp`] is the simplest network. Times are whole nanoseconds, sizes bytes, as in GOAL.
+
+mod collective;
+mod files;
+mod goal_text;
+mod graph;
+pub mod loggp;
+mod matching;
+mod op;
+mod pairs;
+mod problem;
+mod program;
+mod schedule;
+mod training;
+
+pub use collective::{AllReduce, AllToAll, Broadcast, Collective, Halves, Operation};
+pub use files::open;
+pub use goal_text::{Notes, compile};
+pub use graph::{Graph, Started};
+pub use matching::{Arrival, Matching};
+pub use op::{ANY, Kind, Op};
+pub use pairs::{Pairs, check_pairs};
+pub use problem::Problem;
+pub use program::{After, Program, Stage, stage_of};
+pub use schedule::{Counts, Schedule, Writer};
+pub use training::{Model, Training};
