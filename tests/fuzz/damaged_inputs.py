@@ -34,6 +34,7 @@ FLOWS = {"start_ps": [0, 500_000, 900_000], "src": [1, 2, 3], "dst": [0, 0, 1]} 
 INTERVALS = ROOT / "crates/hull-sim/src/workload/intervals/production_queries.csv"
 SIZES = ROOT / "crates/hull-sim/src/workload/sizes/websearch.csv"
 GRAPHS = ROOT / "tests/graphs"
+SCHEDULES = ROOT / "tests/schedules"
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ KINDS = {
     "sizes": Kind("sizes.csv", _FLOWS, _files(SIZES)),
     "times": Kind(
         "times.csv", "workload={{production={{query_intervals={!r}}}}}", _files(INTERVALS)
+    ),
+    "job": Kind(
+        "job.goal",
+        "workload={{job={{schedule={!r}}}}}",
+        _files(*sorted(SCHEDULES.glob("*.goal"))),
     ),
     "GraphML": Kind(
         "graph.graphml",

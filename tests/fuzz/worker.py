@@ -40,6 +40,8 @@ def copy_files() -> None:
     shutil.copy(ROOT / "tests/graphs/two_leaves.graphml", "network.graphml")
     rows = "start_ps,src,dst,bytes\n0,1,0,20000\n5000000,2,3,1460\n"
     Path("listed.csv").write_text(rows, encoding="utf-8")
+    job = "num_ranks 2\nrank 0 {\ncalc 100\nsend 5000b to 1\n}\nrank 1 {\nrecv 5000b from 0\n}\n"
+    Path("job.goal").write_text(job, encoding="utf-8")
 
 
 def limit_memory() -> None:

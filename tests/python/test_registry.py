@@ -39,6 +39,7 @@ EVERYTHING: dict[str, Any] = {
         "requests": {"load": "20%", "classes": [{"size": "1KB", "share": "100%"}]},
         "incast": {"total": "10KB"},
         "permutation": {"size": "1KB"},
+        "job": {"collective": {"operation": "broadcast", "size": "1KB"}},
         "aggregation_tree": {"interval": "5ms", "levels": [{"hosts": "1-4", "deadline": "1ms"}]},
         "flows": {
             "load": "20%",

@@ -19,6 +19,7 @@ use pyo3::types::PyType;
 
 mod ack;
 mod capture;
+mod jobs;
 mod live;
 mod python_control;
 mod resolved;
@@ -53,6 +54,7 @@ fn run_error(failure: &Failure) -> PyErr {
             "more flows are open at once than hull can distinguish: does the load exceed the links?",
         ),
         Failure::Deadlock(locked) => PyRuntimeError::new_err(deadlock(locked)),
+        Failure::Job(job) => PyRuntimeError::new_err(job.told()),
         Failure::NotConserved(_) | Failure::NoThread => {
             PyRuntimeError::new_err(format!("error in hull: {failure:?}"))
         }
@@ -359,6 +361,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(meant_attribute, m)?)?;
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;
+    m.add_function(wrap_pyfunction!(jobs::loggp, m)?)?;
     m.add_function(wrap_pyfunction!(tables::merge_tables, m)?)?;
     m.add_function(wrap_pyfunction!(tables::flow_slowdowns, m)?)?;
     m.add_function(wrap_pyfunction!(tables::slowdown_bins, m)?)?;

@@ -9,10 +9,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary, PauseSummary,
-    ProbeSummary, QuerySummary, SlowdownSummary, TierCount, TransportSummary, WaitSummary, by_tier,
-    drops_by_place, failure_drops, thread_seconds, write_links, write_pause_causes, write_pauses,
-    write_queries,
+    ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary, JobSummary,
+    PauseSummary, ProbeSummary, QuerySummary, SlowdownSummary, TierCount, TransportSummary,
+    WaitSummary, by_tier, drops_by_place, failure_drops, thread_seconds, write_computations,
+    write_links, write_pause_causes, write_pauses, write_queries, write_ranks, write_stages,
 };
 use crate::problem::Problem;
 use crate::scenario::Resolved;
@@ -96,6 +96,9 @@ pub struct Summary {
     /// Quality of the results of partition/aggregate in levels, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<Quality>,
+    /// What became of the job, if the workload is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobSummary>,
     /// Utilization of the links, by tier.
     pub links: IndexMap<String, TierCount>,
     /// Pauses of all links, with priority flow control.
@@ -202,6 +205,7 @@ pub fn run(
         groups: outcome.flows.groups(),
         last_flow: outcome.last_flows,
         aggregation: outcome.quality,
+        job: outcome.job.as_ref().map(JobSummary::of),
         drops_by_place: drops_by_place(
             &outcome.links,
             (!scenario.topology.failures.is_empty()).then_some(outcome.drops_without_route),
@@ -225,6 +229,15 @@ fn write_tables(outcome: &mut Outcome, folder: &Path) -> io::Result<()> {
     outcome.logs.close()?;
     if !outcome.queries.is_empty() {
         write_queries(&outcome.queries, &folder.join("queries.parquet"))?;
+    }
+    if let Some(job) = &outcome.job {
+        write_ranks(&job.ranks, &folder.join("ranks.parquet"))?;
+        if !job.computations.is_empty() {
+            write_computations(&job.computations, &folder.join("computations.parquet"))?;
+        }
+        if !job.stages.is_empty() {
+            write_stages(&job.stages, &folder.join("stages.parquet"))?;
+        }
     }
     if !outcome.pauses.is_empty() {
         write_pauses(&outcome.pauses, &folder.join("pauses.parquet"))?;

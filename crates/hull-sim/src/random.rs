@@ -69,6 +69,10 @@ pub enum Purpose {
     TreeService = 48,
     /// Jitter of the requests in an aggregation tree.
     TreeJitter = 49,
+    /// Order of the hosts in which a job's ranks take them.
+    JobPlacement = 50,
+    /// Time that a job's computations take longer.
+    JobJitter = 51,
 }
 
 /// Stream of random numbers.

@@ -14,12 +14,15 @@ _FILES = (
     "topology.file.path",
     "workload.flows",
     "workload.list",
+    "workload.job.schedule",
     "workload.flows.sizes.csv",
     "workload.production.query_intervals",
     "workload.production.background_intervals",
     "workload.production.background_sizes",
 )
 """Keys that may name a file, on which the run then depends."""
+_EXAMPLES = {"path": "network.graphml", "schedule": "job.goal"}
+"""Names for messages, by the last part of the key; flow lists have the others."""
 _BY_LAST = {key.rpartition(".")[2]: key for key in _FILES}
 
 _MAY_NAME = re.compile(rf"\b({'|'.join(_BY_LAST)})\b[\"']?\s*=\s*[\"'\[{{]")
@@ -61,7 +64,7 @@ def check_named_files(file: str, text: str, overrides: Sequence[str]) -> None:
         except (OSError, ValueError):
             continue
         if kind is not None:
-            example = "network.graphml" if key == "path" else "flows.csv"
+            example = _EXAMPLES.get(key, "flows.csv")
             raise UsageError(
                 f"{file}: {_BY_LAST[key]}: {shown(value)} is {kind}; expected the path of a "
                 f"regular file, such as {example}"

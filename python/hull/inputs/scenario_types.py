@@ -110,6 +110,26 @@ FlowConnections = Literal["per_flow", "persistent"]
 """Whether each flow has its own connection."""
 Arrivals = Literal["poisson", "fixed"]
 """Arrival process of queries."""
+JobOperation = Literal[
+    "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send_receive"
+]
+"""What a collective does."""
+JobAlgorithm = Literal[
+    "ring",
+    "double_tree",
+    "halving_doubling",
+    "recursive_doubling",
+    "hierarchical",
+    "flat",
+    "pairwise",
+    "binomial",
+    "chain",
+]
+"""How a collective does it."""
+JobPlacement = Literal["linear", "racks", "spread", "rails", "random"]
+"""Order in which ranks take hosts."""
+JobEnds = Literal["delivered", "acked"]
+"""When a message ends for its receiver."""
 Swept = list[Any] | str
 """The values of a swept key."""
 
@@ -240,6 +260,161 @@ class Permutation(TypedDict):
     """Start time of the flows."""
     transport: NotRequired[str]
     """Transport of its flows, one of `[transports]` (default: `[transport]`)."""
+
+
+class JobGap(TypedDict):
+    """Least time between the starts of an interface's messages: `packet` for each `payload`
+    begun, and once more.
+    """
+
+    packet: Time
+    """Time of a packet."""
+    payload: Size
+    """Bytes of a packet."""
+
+
+class JobServers(TypedDict):
+    """Servers of several ranks."""
+
+    ranks: int
+    """Ranks of a server; they follow each other."""
+    rate: NotRequired[Rate]
+    """Rate of each rank's link to the others of its server (default: their messages use the
+    network).
+    """
+    latency: NotRequired[Time]
+    """Time of a message besides its bytes."""
+
+
+class JobTraining(TypedDict):
+    """Steps of a transformer's training."""
+
+    layers: int
+    """Layers (l)."""
+    hidden: int
+    """Hidden size (h)."""
+    sequence: int
+    """Tokens of a sequence (s)."""
+    vocabulary: NotRequired[int]
+    """Vocabulary (V)."""
+    batch: int
+    """Sequences of a step, over all ranks."""
+    micro_batch: NotRequired[int]
+    """Sequences of a micro-batch (b)."""
+    tensor: NotRequired[int]
+    """Ranks of a tensor group (t)."""
+    pipeline: NotRequired[int]
+    """Stages of a pipeline (p)."""
+    data: NotRequired[int]
+    """Ranks of a data group (d)."""
+    experts: NotRequired[int]
+    """Experts of each layer (default: none)."""
+    experts_per_token: NotRequired[int]
+    """Experts that a token uses (k)."""
+    expert: NotRequired[int]
+    """Ranks of an expert group, neighbours within a data group."""
+    element: NotRequired[Size]
+    """Size of an activation's element."""
+    gradient: NotRequired[Size]
+    """Size of a gradient's element."""
+    flops: NotRequired[float]
+    """Floating-point operations that a rank does in a second by its data sheet; it reaches
+    `utilization` of them.
+    """
+    utilization: NotRequired[Share]
+    """Share of `flops` that its matrices reach."""
+    forward: NotRequired[Time]
+    """Time of a layer's forward pass for a micro-batch on a rank (default: from `flops`)."""
+    backward: NotRequired[Time]
+    """Time of a layer's backward pass (default: twice `forward`, three times with `recompute`)."""
+    recompute: NotRequired[bool]
+    """Whether a backward pass computes activations again."""
+    jitter: NotRequired[Share]
+    """Mean of the time that a computation takes longer, as a share of it; the extra time is
+    exponential.
+    """
+    overlap: NotRequired[bool]
+    """Whether gradients are reduced layer by layer during the last backward pass, or all after
+    it.
+    """
+    channels: NotRequired[int]
+    """Shares of each collective with messages of their own."""
+    gradients: NotRequired[JobAlgorithm]
+    """Algorithm of the gradients' all-reduce."""
+    dispatch: NotRequired[JobAlgorithm]
+    """Algorithm of the experts' all-to-all."""
+    steps: NotRequired[int]
+    """Steps."""
+
+
+class JobCollective(TypedDict):
+    """A collective of all ranks."""
+
+    operation: JobOperation
+    """What it does."""
+    algorithm: NotRequired[JobAlgorithm]
+    """How (default: `pairwise` for an all-to-all, `binomial` for a broadcast, `ring` for
+    others).
+    """
+    size: Size
+    """Size by NCCL's definitions: of one rank's vector (all-reduce, broadcast, send-receive), of
+    the whole input (reduce-scatter), of the whole output (all-gather), of all that a rank
+    sends, its own part included (all-to-all).
+    """
+    ranks: NotRequired[int]
+    """Number of ranks (default: one for each host)."""
+    chunks: NotRequired[int]
+    """Pieces of the data that pass one after the other."""
+    channels: NotRequired[int]
+    """Shares of the data with messages of their own, as channels or queue pairs are."""
+    repeat: NotRequired[int]
+    """How often it takes place, one after the other."""
+
+
+class Job(TypedDict):
+    """A graph of work: ranks that compute, send and receive."""
+
+    schedule: NotRequired[str]
+    """Path of a schedule, in GOAL's text or binary form."""
+    collective: NotRequired[JobCollective]
+    """A collective instead of a schedule's file."""
+    training: NotRequired[JobTraining]
+    """A generated training job instead of a schedule's file."""
+    servers: NotRequired[JobServers]
+    """Servers of several ranks, in which messages may stay (default: each rank is a server)."""
+    hosts: NotRequired[HostList]
+    """Hosts of the ranks, in order (default: all hosts). Rank r with n interfaces has hosts n r
+    to n r + n - 1 of them.
+    """
+    placement: NotRequired[JobPlacement]
+    """Order in which ranks take these hosts."""
+    start: NotRequired[Time]
+    """Time at which the job begins."""
+    overhead: NotRequired[Time]
+    """Time of a rank's processor for each send, before the network has it, and for each receive,
+    after its last byte (LogGP's o).
+    """
+    eager: NotRequired[Size]
+    """Largest message whose send ends when the network has it (default: 65535B with `schedule`,
+    else 0). The send of a larger one ends with the message, and not before its receive is
+    posted (rendezvous; its data does not wait).
+    """
+    ends: NotRequired[JobEnds]
+    """When a message ends for its receiver."""
+    timeline: NotRequired[bool]
+    """Whether computations are written to `computations.parquet`, for a timeline of the job."""
+    ends_run: NotRequired[bool]
+    """Whether the run ends with the job, and other traffic with it."""
+    gap: NotRequired[JobGap]
+    """Least time between the starts of an interface's messages (default: none; the network alone
+    decides).
+    """
+    queue_pairs: NotRequired[int]
+    """Connections that each pair of hosts keeps, whose messages follow each other (default: each
+    message has a connection of its own, with a new window).
+    """
+    transport: NotRequired[str]
+    """Transport of its messages, one of `[transports]` (default: `[transport]`)."""
 
 
 class AllToAll(TypedDict):
@@ -544,6 +719,8 @@ class Workload(TypedDict):
     """Queries to aggregators of aggregators and workers, with deadlines (thesis 2.1.1)."""
     all_to_all: NotRequired[AllToAll]
     """A shuffle."""
+    job: NotRequired[Job]
+    """A graph of work: ranks that compute, send and receive, each when what it needs is done."""
     permutation: NotRequired[Permutation]
     """Each host sends one flow and receives one."""
     production: NotRequired[Production]

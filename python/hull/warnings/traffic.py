@@ -224,6 +224,7 @@ KINDS = {
     "partition_aggregate": Kind(_partition_aggregate, _until_the_end, _responses_burst),
     "aggregation_tree": Kind(_aggregation_tree, _until_the_end, _tree_burst),
     "all_to_all": Kind(_each_to_all, _at_all_hosts(_each_to_all), _shuffle_burst),
+    "job": Kind(_unknown, None, None),
     "permutation": Kind(_permutation, _at_all_hosts(_permutation), None),
     "production": Kind(_unknown, _until_the_end, None),
 }

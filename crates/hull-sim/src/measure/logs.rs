@@ -4,17 +4,21 @@ use std::io;
 
 use super::parquet_file::Column;
 use super::{
-    Capture, FLOW_COLUMNS, LATENCY_COLUMNS, LINK_COLUMNS, PACER_COLUMNS, PAUSE_CAUSE_COLUMNS,
-    PAUSE_COLUMNS, PacerLog, QUERY_COLUMNS, QUEUE_COLUMNS, QueueLog, SERIES_COLUMNS, SeriesLog,
+    COMPUTATION_COLUMNS, Capture, FLOW_COLUMNS, LATENCY_COLUMNS, LINK_COLUMNS, PACER_COLUMNS,
+    PAUSE_CAUSE_COLUMNS, PAUSE_COLUMNS, PacerLog, QUERY_COLUMNS, QUEUE_COLUMNS, QueueLog,
+    RANK_COLUMNS, SERIES_COLUMNS, STAGE_COLUMNS, SeriesLog,
 };
 
 /// Result tables by file name, with their columns. The first three always exist, the others if the
 /// scenario requests them.
-pub const TABLES: [(&str, &[Column]); 9] = [
+pub const TABLES: [(&str, &[Column]); 12] = [
     ("flows", &FLOW_COLUMNS),
     ("latency", &LATENCY_COLUMNS),
     ("links", &LINK_COLUMNS),
     ("queries", &QUERY_COLUMNS),
+    ("ranks", &RANK_COLUMNS),
+    ("stages", &STAGE_COLUMNS),
+    ("computations", &COMPUTATION_COLUMNS),
     ("queues", &QUEUE_COLUMNS),
     ("series", &SERIES_COLUMNS),
     ("pacers", &PACER_COLUMNS),

@@ -8,6 +8,7 @@ mod distribution;
 mod fairness;
 mod flows;
 mod halves;
+mod job;
 mod latency;
 mod links;
 mod logs;
@@ -42,6 +43,10 @@ pub use flows::{
     AckedFlow, AckedSummary, ClassSummary, FLOW_COLUMNS, FlowLog, GroupSummary, LoggedFlow,
 };
 pub use halves::{HalfLog, HalfSummary, HalvesSummary};
+pub use job::{
+    COMPUTATION_COLUMNS, JobSummary, RANK_COLUMNS, STAGE_COLUMNS, write as write_ranks,
+    write_computations, write_stages,
+};
 pub use latency::{LATENCY_COLUMNS, LatencyLog, ProbeSummary};
 pub use links::{
     LINK_COLUMNS, LinkCount, TierCount, by_tier, drops_by_place, failure_drops,

@@ -109,4 +109,51 @@ pub const OF_ENDS: &[Statistic] = &[
         "share of the requests that were answered in time",
     )
     .where_several(),
+    Statistic::new(
+        "job.ranks",
+        Count,
+        Mean,
+        "ranks of the job; `job` is absent without `workload.job`",
+    )
+    .where_several(),
+    Statistic::new("job.operations", Count, Mean, "operations of all ranks").where_several(),
+    Statistic::new("job.ended", Count, Mean, "operations that ended").where_several(),
+    Statistic::new(
+        "job.step_us",
+        Microsecond,
+        Mean,
+        "time from the job's begin until its last operation ended; null in a seed that leaves one",
+    )
+    .where_several(),
+    Statistic::new("job.compute_us", Microsecond, Mean, "time that a rank computes, mean over the ranks")
+        .where_several(),
+    Statistic::new(
+        "job.exposed_us",
+        Microsecond,
+        Mean,
+        "part of the step in which a rank does not compute, mean over the ranks",
+    )
+    .where_several(),
+    Statistic::new("job.slowest_rank", Count, Mean, "rank that ends last").where_several(),
+    Statistic::new(
+        "job.collectives.<collective>.count",
+        Count,
+        Mean,
+        "collectives of this name that ended; absent for a schedule from a file",
+    )
+    .where_several(),
+    Statistic::new(
+        "job.collectives.<collective>.time_us",
+        Microsecond,
+        Mean,
+        "time from the first rank's begin to the last rank's end",
+    )
+    .where_several(),
+    Statistic::new(
+        "job.collectives.<collective>.bus_bandwidth_bps",
+        BitPerSecond,
+        Mean,
+        "rate that each rank's link must have carried with any algorithm (NCCL's tests)",
+    )
+    .where_several(),
 ];

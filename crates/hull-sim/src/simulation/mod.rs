@@ -31,7 +31,7 @@ mod traffic;
 
 use crate::engine::{Entity, Kind, LARGE};
 use crate::network::Packet;
-use crate::workload::Workload;
+use crate::workload::{JobRecord, Workload};
 pub use crate::workload::{LastFlow, Quality};
 
 pub use build::{
@@ -66,6 +66,8 @@ pub enum Failure {
     TooManyFlows,
     /// Pauses have locked ports for ever.
     Deadlock(Locked),
+    /// A job can make no progress, or its schedule could not be read on.
+    Job(Box<JobRecord>),
 }
 
 /// Ports that wait for each other for ever, by name.

@@ -15,7 +15,7 @@ use crate::measure::{
     PauseCause, PauseCount, TransportCount, TransportSummary, WaitSummary,
 };
 use crate::network::{CLASSES, Caused, Locks, Network, Port};
-use crate::workload::{LastFlow, Quality, QueryRecord, Workload};
+use crate::workload::{JobRecord, LastFlow, Quality, QueryRecord, Workload};
 
 /// Packets of a run by their fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -158,6 +158,8 @@ pub struct Outcome {
     pub last_flows: IndexMap<&'static str, LastFlow>,
     /// Quality of the results of partition/aggregate in levels, if there are any.
     pub quality: Option<Quality>,
+    /// What became of the job, if there is one.
+    pub job: Option<JobRecord>,
     /// Largest number of flows in use at the same time.
     pub flow_slots: u64,
     /// Processor time of each thread except the first, s.
@@ -184,6 +186,10 @@ impl Outcome {
         } = simulation;
         if let Some(locked) = fabric.locked() {
             return Err(Failure::Deadlock(locked));
+        }
+        let job = workload.traffic.job();
+        if let Some(job) = job.as_ref().filter(|job| job.has_failed()) {
+            return Err(Failure::Job(Box::new(job.clone())));
         }
         let (network, hosts, tally) = (&fabric.network, &endpoints.hosts, &endpoints.tally);
         let packets = PacketCount {
@@ -231,6 +237,7 @@ impl Outcome {
             pin_misses: endpoints.table.pin_misses(),
             last_flows: workload.traffic.last_flows().collect(),
             quality: workload.traffic.quality(),
+            job,
             flow_slots: endpoints.table.most_flows,
             other_threads_seconds,
             divided,

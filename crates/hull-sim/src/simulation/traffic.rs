@@ -111,6 +111,9 @@ impl Simulation {
     pub(super) fn wake_workload(&mut self, index: usize) {
         self.workload.wake(index, self.clock.now_ps);
         self.carry_out();
+        if std::mem::take(&mut self.workload.agenda.is_still) {
+            (self.workload).end_if_done(&mut self.clock, &self.endpoints.table);
+        }
     }
 
     /// Executes the requests on the workload's agenda.
@@ -224,13 +227,13 @@ impl Demand {
         if table.halves.is_some() {
             return; // the parts find it out together
         }
-        self.done = table.unacked == 0
-            && match self.traffic.progress() {
-                Progress::Done => true,
-                Progress::Busy | Progress::Lasting => {
-                    clock.now_ps >= clock.end_ps && self.traffic.is_complete()
-                }
-            };
+        let has_ended = |clock: &Clock| match self.traffic.progress() {
+            Progress::Done => true,
+            Progress::Busy | Progress::Lasting => {
+                clock.now_ps >= clock.end_ps && self.traffic.is_complete()
+            }
+        };
+        self.done = (table.unacked == 0 && has_ended(clock)) || self.traffic.ends_run();
         if self.done {
             clock.end_after(self.linger_ps);
         }

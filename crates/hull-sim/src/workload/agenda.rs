@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Backlog, Besides, FlowRecord, Message, Pins, Quality, QueryRecord};
+use super::{Backlog, Besides, FlowRecord, JobRecord, Message, Pins, Quality, QueryRecord};
 
 /// Requests of a workload during a call; the simulation carries them out afterwards, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Agenda {
     pub queries: Vec<QueryRecord>,
     /// Whether a flow or a query has ended, measured or not, since the simulation cleared it.
     pub has_ended: bool,
+    /// Whether the workload has found, in a wake, that it has nothing left to do.
+    pub is_still: bool,
     /// At the end of the run, flows that have started and not completed; their `fct_ps` is 0.
     pub unfinished: Vec<FlowRecord>,
 }
@@ -77,6 +79,11 @@ pub trait Workload: Debug + Send {
 
     /// Quality of its results, if they may be incomplete.
     fn quality(&self) -> Option<Quality> {
+        None
+    }
+
+    /// What became of a job, if it is one.
+    fn job(&self) -> Option<JobRecord> {
         None
     }
 
@@ -140,6 +147,11 @@ pub trait Workload: Debug + Send {
 
     /// Progress, which decides whether the run may end early, is waited for, or continues.
     fn progress(&self) -> Progress;
+
+    /// Whether the run ends now, even if others have something left to do.
+    fn ends_run(&self) -> bool {
+        false
+    }
 
     /// Share of the requested traffic that has been started, if known beforehand.
     fn started_share(&self) -> Option<f64> {

@@ -36,6 +36,7 @@ mod groups;
 mod host_list;
 mod hosts;
 mod incast;
+mod job;
 mod last_list;
 mod long_lived;
 mod open;
@@ -81,6 +82,7 @@ pub use groups::Groups;
 pub use host_list::{HostList, HostRef};
 pub use hosts::HostNames;
 pub use incast::Incast;
+pub use job::{Computation, Job, JobRecord, RankRecord, StageRecord, Stuck};
 pub use last_list::LastList;
 pub use long_lived::{LongFlows, LongLived};
 pub use partition_aggregate::{Arrivals, PartitionAggregate};
@@ -172,6 +174,8 @@ workloads! {
     aggregation_tree: AggregationTree,
     /// A shuffle.
     all_to_all: AllToAll,
+    /// A graph of work: ranks that compute, send and receive, each when what it needs is done.
+    job: Job,
     /// Each host sends one flow and receives one.
     permutation: Permutation,
     /// The production benchmark of a rack (thesis 2.3.3).

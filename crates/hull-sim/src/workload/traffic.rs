@@ -8,7 +8,8 @@ use super::answers::Quality;
 use super::context::Context;
 use super::ending::{Ending, LastFlow};
 use super::{
-    Agenda, Backlog, Besides, Channel, Groups, Listed, NO_CONNECTION, Progress, Workload, Workloads,
+    Agenda, Backlog, Besides, Channel, Groups, JobRecord, Listed, NO_CONNECTION, Progress,
+    Workload, Workloads,
 };
 use crate::memory::block_of;
 use crate::problem::Problem;
@@ -284,6 +285,10 @@ impl Workload for Traffic {
         of_tables.find_map(|table| table.workload.quality())
     }
 
+    fn job(&self) -> Option<JobRecord> {
+        self.tables.iter().find_map(|table| table.workload.job())
+    }
+
     fn heap_bytes(&self) -> u64 {
         let tables = self.tables.iter();
         let of_tables = tables.map(|table| table.workload.heap_bytes());
@@ -366,6 +371,10 @@ impl Workload for Traffic {
             }
         }
         all
+    }
+
+    fn ends_run(&self) -> bool {
+        self.tables.iter().any(|table| table.workload.ends_run())
     }
 
     /// Smallest share of the workloads; `None` if one of them does not know its share.
