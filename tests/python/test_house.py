@@ -36,6 +36,7 @@ IMPORTS: dict[str, set[str]] = {
     "perfetto": {"files", "runs"},
     "theory": {"files", "runs", "terminal"},
     "linux": {"theory"},
+    "jobs": {"terminal"},
     "experiments/common": EXPERIMENT,
     "experiments": {"experiments/common", *EXPERIMENT},
     # Finds the experiment that declares how the schemes of a run look.
@@ -58,7 +59,7 @@ IMPORTS: dict[str, set[str]] = {
     },
     "cli": {
         *LOWEST,
-        *("ask", "experiments", "experiments/common", "lab", "linux", "perfetto", "report"),
+        *("ask", "experiments", "experiments/common", "jobs", "lab", "linux", "perfetto", "report"),
         *("reproduction", "result", "results", "runner", "runs", "scenarios", "sweeps", "theory"),
         "warnings",
     },

@@ -52,16 +52,35 @@ def run(
     ] = False,
     force: Force = False,
     strict: Strict = False,
+    on: Annotated[
+        Path | None,
+        Option("--on", metavar="SCENARIO", help="Run FILE, a job's schedule, on this network."),
+    ] = None,
+    network: Annotated[
+        str | None,
+        Option(
+            "--network",
+            metavar="LOGGP",
+            help="Run FILE, a job's schedule, without packets: loggp:L=2500ns,o=1500ns,G=6ns.",
+        ),
+    ] = None,
 ) -> int:
     """Run a scenario: each scheme under each condition with each seed."""
+    if network is not None:
+        from hull.jobs.command import without_packets
+
+        return without_packets(file, network, on=on, as_json=format is Written.JSON)
     from hull.runner import perform
     from hull.runs.plan import make_plan, read_scenario
     from hull.warnings.scenario import warnings_before
 
     if report:
         require("report", "hull run --report")
-    text, label = read_scenario(file)
-    plan = make_plan(text, label, overrides or [], count("--seeds", seeds), schemes=schemes or ())
+    text, label = read_scenario(on or file)
+    overrides = overrides or []
+    if on is not None:
+        overrides = [f"workload.job.schedule={json.dumps(str(file))}", *overrides]
+    plan = make_plan(text, label, overrides, count("--seeds", seeds), schemes=schemes or ())
     before = warnings_before(plan)
     if say_warnings(before, strict=strict):
         return 2

@@ -91,6 +91,7 @@ def _write_part(tracks: Tracks, folder: Path, part: dict[str, Any], label: str) 
     of_part = part_folder(part["condition"], part["scheme"], part["seed"])
     check(folder, str(of_part / RECORD))
     place = folder / of_part
+    _write_job(tracks, place, label)
     _write_queues(tracks, place, label)
     hosts: dict[int, int] = {}
 
@@ -111,6 +112,28 @@ def _write_part(tracks: Tracks, folder: Path, part: dict[str, Any], label: str) 
         for (number, flow), rows in series.group_by("src", "flow", maintain_order=True):
             name = f"flow {flow} to host {rows['dst'][0]}"
             _write_flow(tracks, tracks.thread(host(int(str(number))), name), rows)
+
+
+def _write_job(tracks: Tracks, place: Path, label: str) -> None:
+    computations, stages = _read(place, "computations"), _read(place, "stages")
+    if computations is None and stages is None:
+        return
+    job = tracks.process(f"{label}job")
+    if stages is not None:
+        ended = stages.filter(pl.col("end_ps") > 0).sort("begin_ps")
+        tracks.intervals(job, "collectives", _stages(ended))
+    if computations is not None:
+        for (rank,), rows in computations.sort("begin_ps").group_by("rank", maintain_order=True):
+            thread = tracks.thread(job, f"rank {rank}")
+            spans = rows.select("begin_ps", "end_ps", "operation").iter_rows()
+            slices = ((begin, end, "computes", {"operation": op}) for begin, end, op in spans)
+            tracks.intervals(thread, "computes", slices)
+
+
+def _stages(rows: pl.DataFrame) -> Iterator[tuple[int, int, str, dict[str, int | float | str]]]:
+    columns = ("begin_ps", "end_ps", "stage", "ranks", "bytes")
+    for begin, end, name, ranks, size in rows.select(columns).iter_rows():
+        yield begin, end, name, {"ranks": ranks, "bytes": size}
 
 
 def _write_queues(tracks: Tracks, place: Path, label: str) -> None:

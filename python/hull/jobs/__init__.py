@@ -1,0 +1,1 @@
+"""Jobs: graphs of work, whose ranks compute, send and receive."""
