@@ -161,7 +161,7 @@ RUN = ("run", "scenario.toml")
         ((*RUN, "--loud"), ["--loud"]),
         (("run",), ["file"]),
         (("walk",), ["walk"]),
-        (("reproduce",), ["--all and epfl-fig"]),
+        (("reproduce",), ["--all and collectives"]),
         (("reproduce", "tabel4"), ["tabel4", "nearest: table4"]),
         (("reproduce", "table4", "figure99"), ["figure99", "nearest"]),
         (("reproduce", "table4", "--quick", "--full"), ["--quick", "--full"]),
