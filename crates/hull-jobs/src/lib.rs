@@ -4,6 +4,8 @@
 //! [`Graph`] follows one through a run on any network: it tells which operations may start, and pairs messages
 //! with receives. [`loggp`] is the simplest network. Times are whole nanoseconds, sizes bytes, as in GOAL.
 
+#[cfg(test)]
+mod alpha_beta;
 mod collective;
 mod files;
 mod goal_text;

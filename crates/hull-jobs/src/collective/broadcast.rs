@@ -1,4 +1,4 @@
-//! From one member to all, and from each to the next.
+//! From one member to all, from all to one, and from each to the next.
 
 use super::Group;
 use super::exchange::{Done, Exchange, Waits};
@@ -13,6 +13,18 @@ pub(super) fn binomial(program: &mut Program, group: &Group<'_>) -> Done {
         let messages = (0..have.min(n - have)).map(|member| (member, member + have, group.bytes));
         exchange.step(program, messages);
         have *= 2;
+    }
+    exchange.done()
+}
+
+pub(super) fn reduce(program: &mut Program, group: &Group<'_>) -> Done {
+    let n = group.ranks.len();
+    let mut exchange = Exchange::new(group, Waits::ReceivedAll);
+    let mut have = n.next_power_of_two() / 2;
+    while have > 0 {
+        let messages = (0..have.min(n - have)).map(|member| (member + have, member, group.bytes));
+        exchange.step(program, messages);
+        have /= 2;
     }
     exchange.done()
 }

@@ -32,6 +32,8 @@ pub enum Operation {
     AllToAll(AllToAll),
     /// All ranks get the first one's data.
     Broadcast(Broadcast),
+    /// The first rank gets the sum of all vectors, each of the size, up a binomial tree.
+    Reduce,
     /// Each rank sends to the next one.
     SendReceive,
 }
@@ -106,6 +108,7 @@ impl Operation {
             Operation::AllGather(_) => "all_gather",
             Operation::AllToAll(_) => "all_to_all",
             Operation::Broadcast(_) => "broadcast",
+            Operation::Reduce => "reduce",
             Operation::SendReceive => "send_receive",
         }
     }
@@ -118,7 +121,7 @@ impl Operation {
                 algorithm == Halves::Hierarchical
             }
             Operation::AllToAll(algorithm) => algorithm == AllToAll::Hierarchical,
-            Operation::Broadcast(_) | Operation::SendReceive => false,
+            Operation::Broadcast(_) | Operation::Reduce | Operation::SendReceive => false,
         }
     }
 
@@ -129,7 +132,7 @@ impl Operation {
             Operation::ReduceScatter(_) | Operation::AllGather(_) | Operation::AllToAll(_) => {
                 (n - 1, n)
             }
-            Operation::Broadcast(_) | Operation::SendReceive => (1, 1),
+            Operation::Broadcast(_) | Operation::Reduce | Operation::SendReceive => (1, 1),
         }
     }
 }
@@ -210,6 +213,7 @@ impl Program {
             }
             Operation::Broadcast(Broadcast::Binomial) => broadcast::binomial(self, group),
             Operation::Broadcast(Broadcast::Chain) => broadcast::chain(self, group),
+            Operation::Reduce => broadcast::reduce(self, group),
             Operation::SendReceive => broadcast::to_the_next(self, group),
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::loggp::{self, Charge, Params};
+use crate::alpha_beta::time_ns;
 use crate::{Kind, Schedule};
 
-const ALL: [Operation; 17] = [
+const ALL: [Operation; 18] = [
     Operation::AllReduce(AllReduce::Ring),
     Operation::AllReduce(AllReduce::DoubleTree),
     Operation::AllReduce(AllReduce::HalvingDoubling),
@@ -23,6 +23,7 @@ const ALL: [Operation; 17] = [
     Operation::AllToAll(AllToAll::Hierarchical),
     Operation::Broadcast(Broadcast::Binomial),
     Operation::Broadcast(Broadcast::Chain),
+    Operation::Reduce,
     Operation::SendReceive,
 ];
 
@@ -43,25 +44,6 @@ fn schedule(what: &Collective, n: u32) -> Schedule {
     let (schedule, stages) = program.finish().unwrap();
     assert_eq!(stages.len(), 1);
     schedule
-}
-
-/// Time on a network where a message takes 1000 ns and 1 ns for each byte after the first.
-fn time_ns(schedule: Schedule) -> u64 {
-    let report = loggp::run(
-        schedule,
-        Params {
-            latency_ns: 1000,
-            overhead_ns: 0,
-            gap_ns: 0,
-            gap_per_byte_ns: 1.0,
-            overhead_per_byte_ns: 0.0,
-            eager_bytes: 0,
-            charge: Charge::Wire,
-        },
-    );
-    let report = report.unwrap();
-    assert_eq!((report.waiting.len(), report.unreceived), (0, 0));
-    report.ends.iter().map(|end| end.at_ns).max().unwrap()
 }
 
 /// Bytes that each rank sends.
@@ -110,6 +92,7 @@ fn times_are_their_closed_forms() {
         ),
         (Operation::Broadcast(Broadcast::Binomial), 4 * step(bytes)),
         (Operation::Broadcast(Broadcast::Chain), 15 * step(bytes)),
+        (Operation::Reduce, 4 * step(bytes)),
         (Operation::SendReceive, step(bytes)),
     ] {
         assert_eq!(
@@ -192,7 +175,11 @@ fn double_tree_halves_what_a_rank_sends() {
     for n in [2, 3, 5, 8, 13, 16, 31, 32] {
         let tree = Operation::AllReduce(AllReduce::DoubleTree);
         let sent = sent(&mut schedule(&collective(tree, 1 << 20), n));
-        assert_eq!(sent.iter().sum::<u64>(), 2 * u64::from(n - 1) << 20, "{n}");
+        assert_eq!(
+            sent.iter().sum::<u64>(),
+            (2 * u64::from(n - 1)) << 20,
+            "{n}"
+        );
         assert!(sent.iter().all(|&bytes| bytes <= 2 << 20), "{n}: {sent:?}");
     }
 }
@@ -272,6 +259,7 @@ fn each_rank_hears_from_all_others() {
             for (rank, known) in (0..n).zip(known(&mut schedule(&what, n))) {
                 let expected = match operation {
                     Operation::Broadcast(_) => 1 | known,
+                    Operation::Reduce if rank > 0 => known,
                     Operation::SendReceive => known | 1 << ((rank + n - 1) % n),
                     _ => all,
                 };

@@ -234,7 +234,7 @@ impl<'a, J: FnMut() -> f64> Passes<'a, J> {
         for place in 0..tensor {
             for first in 0..data {
                 // The first member of a group is the one that has no other `stride` before it.
-                if first / stride % size != 0 {
+                if !(first / stride).is_multiple_of(size) {
                     continue;
                 }
                 let members = (0..size)
