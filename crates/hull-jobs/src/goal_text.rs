@@ -8,6 +8,7 @@ use std::io::{BufRead, Read, Seek, Write};
 use crate::op::{ANY, Kind, Op};
 use crate::problem::Problem;
 use crate::schedule::{RankBlock, Writer};
+use crate::text::refuse;
 
 /// Longest line, bytes.
 const LONGEST_LINE: u64 = 1 << 16;
@@ -60,13 +61,7 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn problem(&self, found: Option<&str>, expected: &str) -> Problem {
-        let found = found.map_or("the end of the line".to_owned(), |word| {
-            format!("`{}`", shorten(word))
-        });
-        Problem::new(
-            format!("line {}", self.line),
-            format!("{found}; expected {expected}"),
-        )
+        refuse(self.line, found, expected)
     }
 
     fn expect(&mut self, word: &str) -> Result<(), Problem> {
@@ -117,14 +112,6 @@ impl<'a> Words<'a> {
             found => Err(self.problem(found, expected)),
         }
     }
-}
-
-/// A word for a message.
-fn shorten(word: &str) -> String {
-    if word.chars().count() <= 40 {
-        return word.to_owned();
-    }
-    word.chars().take(37).chain("...".chars()).collect()
 }
 
 fn is_label(word: &str) -> bool {

@@ -6,27 +6,38 @@
 
 #[cfg(test)]
 mod alpha_beta;
+mod choices;
 mod collective;
 mod files;
 mod goal_text;
 mod graph;
+mod groups;
+mod job;
 pub mod loggp;
+mod maker;
 mod matching;
 mod op;
 mod pairs;
 mod problem;
 mod program;
+mod remarks;
 mod schedule;
+pub mod simai;
+mod text;
 mod training;
 
+pub use choices::Choices;
 pub use collective::{AllReduce, AllToAll, Broadcast, Collective, Halves, Operation};
 pub use files::open;
 pub use goal_text::{Notes, compile};
 pub use graph::{Graph, Started};
+pub use groups::Group;
+pub use job::Job;
 pub use matching::{Arrival, Matching};
 pub use op::{ANY, Kind, Op};
 pub use pairs::{Pairs, check_pairs};
 pub use problem::Problem;
 pub use program::{After, Program, Stage, stage_of};
+pub use remarks::Remarks;
 pub use schedule::{Counts, Schedule, Writer};
 pub use training::{Model, Training};

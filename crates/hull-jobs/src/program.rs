@@ -10,6 +10,8 @@ use crate::schedule::{RankBlock, Schedule, Writer};
 const COMPUTES: u8 = 0;
 /// Processor that hands over messages, so that computations do not delay them.
 const COMMUNICATES: u8 = 1;
+/// Processor of what computes beside: delays, and the host's part of a trace.
+const BESIDE: u8 = 2;
 
 /// Operation of a rank, by its index; `None` is the begin of the job.
 pub type After = Option<u32>;
@@ -120,6 +122,11 @@ impl Program {
             Some(self.push(rank, computation(0, COMMUNICATES, 2 * number), after))
         });
         last.collect()
+    }
+
+    /// Adds a computation of `rank` that does not keep its accelerator busy.
+    pub(crate) fn compute_beside(&mut self, rank: u32, ns: u64, after: &[After]) -> u32 {
+        self.push(rank, computation(ns, BESIDE, 0), after)
     }
 
     /// Ends the program.
