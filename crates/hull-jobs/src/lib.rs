@@ -4,6 +4,7 @@
 //! [`Graph`] follows one through a run on any network: it tells which operations may start, and pairs messages
 //! with receives. [`loggp`] is the simplest network. Times are whole nanoseconds, sizes bytes, as in GOAL.
 
+pub mod aicb;
 #[cfg(test)]
 mod alpha_beta;
 mod choices;

@@ -68,8 +68,20 @@ impl Maker {
     pub fn collectives(
         &mut self,
         place: &str,
+        what: (Operation, u64),
+        groups: (&Division, Group),
+        after: &[After],
+    ) -> Result<Option<Vec<After>>, Problem> {
+        self.collectives_from(place, what, groups, 0, after)
+    }
+
+    /// Adds a collective of each group of a kind, whose ranks are in order from one member on.
+    pub fn collectives_from(
+        &mut self,
+        place: &str,
         (operation, bytes): (Operation, u64),
         (division, group): (&Division, Group),
+        member: u32,
         after: &[After],
     ) -> Result<Option<Vec<After>>, Problem> {
         if division.size(group) < 2 {
@@ -87,7 +99,8 @@ impl Maker {
         }
         let mut ends = after.to_vec();
         let name = format!("{}_{}", group.name(), operation.name());
-        for ranks in division.groups(group) {
+        for mut ranks in division.groups(group) {
+            ranks.rotate_left(member as usize);
             let first = Vec::from_iter(ranks.iter().map(|&rank| after[rank as usize]));
             let last = self.collective(place, (&name, operation, bytes), &ranks, &first)?;
             for (&rank, last) in ranks.iter().zip(last) {
