@@ -7,6 +7,7 @@
 pub mod aicb;
 #[cfg(test)]
 mod alpha_beta;
+pub mod chakra;
 mod choices;
 mod collective;
 mod files;

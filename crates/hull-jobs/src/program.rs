@@ -129,6 +129,11 @@ impl Program {
         self.push(rank, computation(ns, BESIDE, 0), after)
     }
 
+    /// Lets an operation of `rank` wait for the end of another one.
+    pub(crate) fn requires(&mut self, rank: u32, later: u32, earlier: u32) {
+        self.blocks[rank as usize].requires(later, earlier);
+    }
+
     /// Ends the program.
     ///
     /// # Errors
