@@ -18,6 +18,7 @@ mod job;
 pub mod loggp;
 mod maker;
 mod matching;
+pub mod matrix;
 mod op;
 mod pairs;
 mod problem;

@@ -1,3 +1,5 @@
+//! Tables of fixtures and of lines written here, with times and bytes counted by hand.
+
 use super::*;
 use crate::alpha_beta::time_ns;
 use crate::choices::Choices;
@@ -12,6 +14,7 @@ fn choices(ranks: Option<u32>) -> Choices {
     Choices {
         ranks,
         most_operations: 100_000,
+        ..Choices::default()
     }
 }
 

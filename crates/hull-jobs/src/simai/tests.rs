@@ -1,3 +1,5 @@
+//! Layer text of fixtures and of lines written here, with times and bytes counted by hand.
+
 use super::*;
 use crate::alpha_beta::time_ns;
 use crate::choices::Choices;
@@ -9,6 +11,7 @@ fn choices(ranks: Option<u32>) -> Choices {
     Choices {
         ranks,
         most_operations: 100_000,
+        ..Choices::default()
     }
 }
 
@@ -81,7 +84,7 @@ fn weight_gradients_run_beside_computations() {
     assert_eq!(time, before + 1000 + 399_999 + 200);
 }
 
-/// Collectives of one group follow each other, as those of one communicator do.
+/// Collectives of one group follow each other, as on one communicator.
 #[test]
 fn collectives_of_a_group_follow_each_other() {
     let layer = "it -1 0 NONE 0 0 NONE 0 0 ALLTOALL 3000 0\n";
