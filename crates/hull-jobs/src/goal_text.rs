@@ -13,6 +13,9 @@ use crate::text::refuse;
 /// Longest line, bytes.
 const LONGEST_LINE: u64 = 1 << 16;
 
+/// Most ranks; the file's header has 16 bytes for each.
+const MOST_RANKS: u32 = 1 << 22;
+
 /// What a reader decided without being told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
@@ -185,9 +188,10 @@ impl<R: BufRead> Reader<R> {
         let mut words = self.statement("`num_ranks N`")?;
         words.expect("num_ranks")?;
         let word = words.rest.peek().copied();
-        let ranks: u32 = words.number("the number of ranks")?;
-        if ranks == 0 || ranks == ANY {
-            return Err(words.problem(word, "1 rank or more"));
+        let expected = format!("a number of ranks from 1 to {MOST_RANKS}");
+        let ranks: u32 = words.number(&expected)?;
+        if ranks == 0 || ranks > MOST_RANKS {
+            return Err(words.problem(word, &expected));
         }
         words.end("the end of the line")?;
         Ok(ranks)

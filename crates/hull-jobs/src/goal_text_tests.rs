@@ -87,7 +87,14 @@ fn what_is_decided_is_counted() {
 fn mistakes_name_line_and_what_is_expected() {
     assert_refused("", "line 0: the file ends; expected `num_ranks N`");
     assert_refused("ranks 2\n", "line 1: `ranks`; expected `num_ranks`");
-    assert_refused("num_ranks 0\n", "1 rank or more");
+    assert_refused(
+        "num_ranks 0\n",
+        "`0`; expected a number of ranks from 1 to 4194304",
+    );
+    assert_refused(
+        "num_ranks 4000000000\nrank 0 {\n}",
+        "expected a number of ranks from 1",
+    );
     assert_refused(
         "num_ranks 2\nrank 1 {\n}",
         "line 2: `1`; expected `rank 0 {`",
