@@ -11,6 +11,7 @@ pub mod chakra;
 mod choices;
 mod collective;
 mod files;
+mod form;
 mod goal_text;
 mod goal_writer;
 mod graph;
@@ -32,7 +33,8 @@ mod training;
 
 pub use choices::Choices;
 pub use collective::{AllReduce, AllToAll, Broadcast, Collective, Halves, Operation};
-pub use files::open;
+pub use files::{open, open_job};
+pub use form::Form;
 pub use goal_text::{Notes, compile};
 pub use goal_writer::write_goal_text;
 pub use graph::{Graph, Started};
