@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hull_jobs::chakra::NodeKind;
+use hull_jobs::loggp::{Charge, Params, run};
 use hull_jobs::{Choices, Form, aicb, chakra, matrix, open_job, simai};
 use toml::{Table, Value};
 
@@ -119,6 +120,30 @@ fn traces_have_their_counts() {
             false => 2 * (n - 1),
         };
         assert_eq!(job.schedule.counts().send_bytes, steps << 20);
+    }
+}
+
+/// The ring is written out: 14 messages of 131,072 B one after another, and 7 computations of 7 us between them.
+#[test]
+fn written_ring_takes_its_closed_form() {
+    let Some(folder) = folder() else {
+        return;
+    };
+    let ring = folder.join("chakra/custom_ring_allreduce_8npus_1MB");
+    let job = open_job(&ring, &Choices::default()).unwrap();
+    let params = Params {
+        latency_ns: 1000,
+        overhead_ns: 0,
+        gap_ns: 0,
+        gap_per_byte_ns: 1.0,
+        overhead_per_byte_ns: 0.0,
+        eager_bytes: 0,
+        charge: Charge::Wire,
+    };
+    let report = run(job.schedule, params).unwrap();
+    for end in report.ends {
+        let closed = 14 * (1000 + 131_071) + 7 * 7000;
+        assert_eq!((end.at_ns, end.left), (closed, 0));
     }
 }
 

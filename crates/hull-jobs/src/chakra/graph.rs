@@ -109,7 +109,13 @@ impl Graph<'_> {
                     self.maker.program.compute(rank, ns, &[])
                 }
             }
-            NodeKind::Send | NodeKind::Receive => self.message(rank, node)?,
+            NodeKind::Send => self.message(rank, node)?,
+            // Posted at once: a rank whose receive waits for its own send must not hold up the message to it.
+            NodeKind::Receive => {
+                self.maker.grow(&place, 1)?;
+                let received = self.message(rank, node)?;
+                self.maker.program.join(rank, &[Some(received)])
+            }
         };
         self.ends[rank as usize].push((first, Some(first)));
         Ok(())

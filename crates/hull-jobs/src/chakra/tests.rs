@@ -131,6 +131,28 @@ fn nodes_wait_for_their_needs() {
     assert_eq!(time_ns(job.schedule), 3000 + 5999 + 1000 + 2 * 4999 + 2000);
 }
 
+/// Both ranks send 1001 B and receive behind their own send, twice: no send waits for the other rank's receive.
+#[test]
+fn receives_behind_sends_do_not_block() {
+    let of_rank = |other: u64| {
+        let message = [
+            ("comm_size", 1001),
+            ("comm_dst", other),
+            ("comm_src", 1 - other),
+        ];
+        let back = [("comm_size", 1001), ("comm_src", other)];
+        let nodes = [
+            node(&[(1, 0), (3, 5)], &message),
+            node(&[(1, 1), (3, 6), (5, 0)], &back),
+            node(&[(1, 2), (3, 5), (5, 1)], &message),
+            node(&[(1, 3), (3, 6), (5, 2)], &back),
+        ];
+        file(&nodes)
+    };
+    let job = job_of(&[&of_rank(1), &of_rank(0)]).unwrap();
+    assert_eq!(time_ns(job.schedule), 2 * 2000);
+}
+
 /// An all-gather's size is what each of 3 ranks has: 2 steps of 1000 B. The second collective of each rank is its reduce.
 #[test]
 fn collectives_belong_together_by_their_order() {
