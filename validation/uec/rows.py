@@ -24,10 +24,12 @@ _CONTROLS = {
 }
 _NUMBERS = ("-paths", "-failed", "-q", "-cwnd", "-sack_threshold", "-seed", "-mtu", "-linkspeed")
 _NUMBERS = (*_NUMBERS, "-tiers", "-hop_latency", "-switch_latency", "-nodes")
-_TEXTS = ("-topo", "-load_balancing_algo")
+_TEXTS = ("-topo", "-load_balancing_algo", "-sender_cc_algo")
 _LEFT_ALONE = {"-end": 1, "-strat": 1, "-o": 1, "-debug": 0}
 """What does not change what is compared, with the number of its arguments."""
-_BALANCING = ("oblivious", "bitmap", "reps", "mixed")
+_BALANCING = ("oblivious", "bitmap", "reps", "mixed", "ecmp")
+HULLS_CONTROLS = ("nscc", "rccc", "nscc+rccc")
+"""Controls of the program that hull has by these names."""
 
 
 class SkippedError(Exception):
@@ -46,8 +48,8 @@ class Options:
 
     @property
     def control(self) -> str:
-        """As `transport.congestion_control`."""
-        return "+".join(sorted(self.controls))
+        """As `transport.congestion_control`, or the program's name of the sender's control."""
+        return self.texts.get("-sender_cc_algo", "+".join(sorted(self.controls)))
 
 
 def read_options(text: str) -> Options:
@@ -153,19 +155,26 @@ class Prepared:
 def prepare(row: dict[str, Any], setup: Setup, formats: Path) -> Prepared:
     """Makes the scenario of a row; SkippedError where an input is missing."""
     options = read_options(row["options"])
+    if options.control not in HULLS_CONTROLS:
+        raise SkippedError(f"control {options.control} is not known to this comparison")
     connections = htsim_connections.read(find(formats, row["cm"]))
     if connections.failures:
         raise SkippedError(f"{row['cm']} has failures of its own")
     unit_ps = PS_PER_US if options.reuse else 1
     flows = htsim_connections.flow_rows(connections, unit_ps)
-    numbers = options.numbers
-    network = _Network.of(options, setup, formats, connections.nodes)
+    network = Network.of(options, setup, formats, connections.nodes)
     if connections.nodes == 2:
         last = network.hosts - 1
         flows = [
             FlowRow(f.start_ps, f.src * last, f.dst * last, f.bytes, f.connection, f.after)
             for f in flows
         ]
+    return Prepared(scenario(f"uec-{row['id']}", options, setup, network), flows)
+
+
+def scenario(name: str, options: Options, setup: Setup, network: "Network") -> dict[str, Any]:
+    """Network, switches and transport of a row; its traffic is still to be added."""
+    numbers = options.numbers
     mtu = int(numbers.get("-mtu", setup.mtu))
     bps = network.gbps * 1e9
     rtt_s = 2 * network.links * network.delay_us * 1e-6 + network.links * (mtu + HEADER) * 8 / bps
@@ -198,8 +207,8 @@ def prepare(row: dict[str, Any], setup: Setup, formats: Path) -> Prepared:
         # The round trip over the links that work.
         message["round_trip"] = f"{round(rtt_s * 1e9, 3):.15g}ns"
     rate, delay = f"{network.gbps:g}Gbps", f"{network.delay_us:g}us"
-    scenario: dict[str, Any] = {
-        "name": f"uec-{row['id']}",
+    return {
+        "name": name,
         "run": {
             "duration": "1s",
             "seed": int(numbers.get("-seed", setup.seed)),
@@ -224,7 +233,21 @@ def prepare(row: dict[str, Any], setup: Setup, formats: Path) -> Prepared:
             "message": message,
         },
     }
-    return Prepared(scenario, flows)
+
+
+def _radix_of_fat_tree(hosts: int) -> int:
+    k = round((4 * hosts) ** (1 / 3))
+    if k % 2 or k**3 != 4 * hosts:
+        raise SkippedError(f"no fat tree has {hosts} hosts")
+    return k
+
+
+def _leaf_spine(hosts: int) -> dict[str, int]:
+    """The program's network of two tiers: switches of k ports, half of a leaf's to hosts."""
+    k = round((2 * hosts) ** 0.5)
+    if k % 2 or k**2 != 2 * hosts:
+        raise SkippedError(f"no leaf-spine of the program has {hosts} hosts")
+    return {"leaves": k, "hosts_per_leaf": k // 2, "spines": k // 2}
 
 
 def _marking(low: int, high: int) -> dict[str, Any]:
@@ -232,7 +255,7 @@ def _marking(low: int, high: int) -> dict[str, Any]:
 
 
 @dataclass
-class _Network:
+class Network:
     """The network of a row, and what else the scenario takes from it."""
 
     topology: dict[str, Any]
@@ -243,31 +266,31 @@ class _Network:
     switch_latency_us: float
 
     @classmethod
-    def of(cls, options: Options, setup: Setup, formats: Path, nodes: int) -> "_Network":
-        """The network of the row's file, or the program's own fat tree for so many hosts."""
+    def of(cls, options: Options, setup: Setup, formats: Path, nodes: int) -> "Network":
+        """The network of the row's file, or the program's own for so many hosts."""
         name = options.texts.get("-topo")
         if name is not None:
             return cls._of_file(htsim_topology.read(find(formats, name)), name, nodes)
         numbers = options.numbers
-        if numbers.get("-tiers", 3) != 3:
-            raise SkippedError(
-                "the program's own network of two tiers is not known to this comparison"
-            )
+        tiers = numbers.get("-tiers", 3)
         hosts = 16 if nodes == 2 else nodes
-        k = round((4 * hosts) ** (1 / 3))
-        if k % 2 or k**3 != 4 * hosts:
-            raise SkippedError(f"no fat tree has {nodes} hosts")
+        if tiers == 2:
+            topology, links = {"leaf_spine": _leaf_spine(hosts)}, 4
+        elif tiers == 3:
+            topology, links = {"fat_tree": {"k": _radix_of_fat_tree(hosts)}}, 6
+        else:
+            raise SkippedError(f"the program's own network has no {tiers:g} tiers")
         return cls(
-            {"fat_tree": {"k": k}},
+            topology,
             hosts,
-            6,
+            links,
             numbers["-linkspeed"] / 1000 if "-linkspeed" in numbers else setup.link_gbps,
             numbers.get("-hop_latency", setup.link_delay_us),
             numbers.get("-switch_latency", setup.switch_latency_us),
         )
 
     @classmethod
-    def _of_file(cls, topology: Topology, name: str, nodes: int) -> "_Network":
+    def _of_file(cls, topology: Topology, name: str, nodes: int) -> "Network":
         if topology.nodes != nodes:
             raise SkippedError(f"{name} has {topology.nodes} hosts, the connections {nodes}")
         tiers = topology.tiers
