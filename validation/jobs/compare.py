@@ -99,7 +99,7 @@ def carry_out(row: Row, table: Table, options: argparse.Namespace) -> None:
         measure(row, folder)
     else:
         row.end_ns = json.loads(done.stdout)["end_ns"]
-        if not equal(row.end_ns, recorded_ends(row)):
+        if row.schedule.is_text and not equal(row.end_ns, recorded_ends(row)):
             path, of_wire = row.schedule.path, "ATLAHS" in row.given["tool"]
             row.queue_ns = event_order.ends(path, table.sets[row.parameters], of_wire=of_wire)
 
@@ -400,7 +400,7 @@ def run_all(table: Table, options: argparse.Namespace) -> bool:
         # The runs got the signal too. What has begun ends; nothing else begins.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for work, row in pending.items():
-            if work.cancel() or not row.end_ns:
+            if work.cancel() or (row.ended and not row.end_ns):
                 row.skip("stopped before it was done")
         return False
     finally:

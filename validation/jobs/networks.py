@@ -5,11 +5,8 @@ table's own numbers of queue and marking take the place of computed ones.
 """
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "uec"))
 
 from controls import NAMES
 from recorded import Row, Table
@@ -42,7 +39,9 @@ def prepare(row: Row, table: Table, formats: Path, copy: Path) -> dict[str, Any]
     content["name"] = row.name.replace("/", "-")
     _take_recorded(content["switch"], table.configurations[row.parameters])
     gap_ns = gap(row, gbps)
-    schedule = as_started(row.schedule.path, copy, gap_ns, GAP_PAYLOAD)
+    schedule = row.schedule.path
+    if row.schedule.is_text:
+        schedule = as_started(schedule, copy, gap_ns, GAP_PAYLOAD)
     content["workload"] = {
         "job": {
             "schedule": str(schedule.resolve()),

@@ -5,13 +5,15 @@ A table has `[[run]]` with `tool`, `goal` (a schedule's name), `set` (of `[logp_
 """
 
 import re
-import tomllib
+import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from hull.errors import UsageError, reason_of, shown
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "uec"))
+
+from rows import read_toml, refuse
 
 FOLDERS = (".", "goal-own", "goal")
 """Places of schedules in the folder of formats."""
@@ -42,13 +44,16 @@ class Schedule:
     sends: int
     ranks: frozenset[int]
     has_wildcards: bool
+    is_text: bool
 
     @classmethod
     def read(cls, path: Path) -> "Schedule":
         """Counts the messages of a schedule in text; one in binary form has no counts."""
         sends, rank = 0, 0
         ranks: set[int] = set()
-        text = path.read_bytes().decode("utf-8", errors="replace")
+        content = path.read_bytes()
+        is_text = b"\0" not in content
+        text = content.decode("utf-8", errors="replace") if is_text else ""
         for line in text.splitlines():
             if line.startswith("rank "):
                 rank = int(line.split()[1])
@@ -56,7 +61,7 @@ class Schedule:
                 sends += found[1] == "send"
                 ranks |= {rank, int(found[2])}
         wildcards = _FROM_ANY.search(text) is not None
-        return cls(path, sends, frozenset(ranks - {-1}), wildcards)
+        return cls(path, sends, frozenset(ranks - {-1}), wildcards, is_text)
 
     @property
     def kind(self) -> str:
@@ -147,19 +152,9 @@ class Table:
     configurations: dict[str, dict[str, Any]]
 
 
-def refuse(path: Path, key: str, found: object, expected: str) -> NoReturn:
-    """Raises UsageError about a key of the table."""
-    raise UsageError(f"{path}: {key}: {shown(found)} is invalid; expected {expected}")
-
-
 def read(path: Path, formats: Path) -> Table:
     """The rows of a table; UsageError where it has another form."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {reason_of(error)}; expected a TOML file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}; expected TOML") from None
+    table = read_toml(path)
     runs = table.get("run")
     if not isinstance(runs, list) or not runs:
         refuse(path, "run", runs, 'recorded runs, [[run]] with tool, goal, "set" or "config"')

@@ -62,12 +62,7 @@ class Row:
 
 def read_table(path: Path) -> tuple[Setup, list[Row]]:
     """The rows of a table; UsageError where it has another form."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {reason_of(error)}; expected a TOML file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}; expected TOML") from None
+    table = table_rows.read_toml(path)
     current = table.get("current")
     runs = current.get("runs") if isinstance(current, dict) else None
     if not isinstance(runs, list) or not runs:

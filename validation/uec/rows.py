@@ -2,11 +2,12 @@
 
 import math
 import shlex
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from hull.errors import UsageError, shown
+from hull.errors import UsageError, reason_of, shown
 from hull.formats import htsim_connections, htsim_topology
 from hull.formats.htsim_connections import FlowRow
 from hull.formats.htsim_topology import Topology
@@ -133,6 +134,16 @@ class Setup:
 def refuse(path: Path, key: str, found: object, expected: str) -> NoReturn:
     """Raises UsageError about a key of the table."""
     raise UsageError(f"{path}: {key}: {shown(found)} is invalid; expected {expected}")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a table's file; UsageError where it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: {reason_of(error)}; expected a TOML file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: {error}; expected TOML") from None
 
 
 def find(formats: Path, name: str) -> Path:
