@@ -390,18 +390,19 @@ def run_all(table: Table, options: argparse.Namespace) -> bool:
         pool.submit(carry_out, row, table, options): row for row in table.rows
     }
     try:
-        for finished, work in enumerate(as_completed(pending), 1):
-            row = pending[work]
+        for work in as_completed(list(pending)):
+            row = pending.pop(work)
             work.result()
             ended = f"{max(row.end_ns) / 1000:.3f} us" if row.end_ns else ""
-            place = f"{finished} of {len(pending)}, {time.monotonic() - started:.0f} s"
+            done = len(table.rows) - len(pending)
+            place = f"{done} of {len(table.rows)}, {time.monotonic() - started:.0f} s"
             print(f"{place}: {row.name} {row.status}: {row.reason or ended}", file=sys.stderr)
     except KeyboardInterrupt:
         # The runs got the signal too. What has begun ends; nothing else begins.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        for work, row in pending.items():
-            if work.cancel() or (row.ended and not row.end_ns):
-                row.skip("stopped before it was done")
+        pool.shutdown(cancel_futures=True)
+        for row in pending.values():
+            row.skip("stopped before it was done")
         return False
     finally:
         pool.shutdown(cancel_futures=True)
