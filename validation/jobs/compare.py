@@ -15,7 +15,6 @@ input.
 
 import argparse
 import json
-import os
 import signal
 import statistics
 import subprocess
@@ -28,6 +27,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 import event_order
 import networks
 import polars as pl
@@ -36,6 +37,7 @@ import tomli_w
 from controls import NAMES
 from recorded import Row, Table
 from rows import SkippedError
+from run_options import end, parse, parser, tell
 
 from hull.errors import UsageError, reason_of
 
@@ -411,46 +413,21 @@ def run_all(table: Table, options: argparse.Namespace) -> bool:
 
 def main() -> int:
     """Compares, prints; the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("table", type=Path, help="TOML file of recorded runs")
-    parser.add_argument(
-        "--formats", type=Path, help="folder of schedules (default: formats beside its folder)"
-    )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
-    parser.add_argument("--only", help="a part of the rows' names, such as ring or /H2g")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
-    parser.add_argument("--hull", default="hull", help="the hull command")
-    parser.add_argument("--out", type=Path, default=HERE / "build", help="folder of the runs")
-    parser.add_argument("--write", type=Path, help="write the text to this file as well")
-    options = parser.parse_args()
-    if options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} is invalid; expected at least 1")
-    options.formats = options.formats or options.table.resolve().parent.parent / "formats"
-    if not options.formats.is_dir():
-        raise UsageError(f"--formats: {options.formats} is invalid; expected a folder")
+    only = "a part of the rows' names, such as ring or /H2g"
+    summary = __doc__.splitlines()[0]
+    options = parse(parser(summary, "folder of schedules", only, HERE / "build"))
     table = recorded.read(options.table, options.formats)
     if options.only is not None:
         table.rows[:] = [row for row in table.rows if options.only in row.name]
         if not table.rows:
             raise UsageError(f"--only: {options.only} is invalid; expected a part of a row's name")
-    options.out = options.out.resolve()
-    options.out.mkdir(parents=True, exist_ok=True)
     whole = run_all(table, options)
     verdicts = Verdicts(table.rows)
-    if options.format == "json":
-        print(json.dumps(document(verdicts), indent=2))
-    else:
-        print(text(verdicts))
-    if options.write is not None:
-        options.write.write_text(text(verdicts) + "\n", encoding="utf-8")
+    tell(options, document(verdicts), text(verdicts))
     if not whole:
         return 130
     return 0 if verdicts.holds() else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except UsageError as problem:
-        print(f"compare.py: error: {problem}", file=sys.stderr)
-        sys.exit(2)
+    end(main)

@@ -15,7 +15,6 @@ import argparse
 import csv
 import json
 import math
-import os
 import statistics
 import subprocess
 import sys
@@ -27,9 +26,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 import tomli_w
 from measured import Quantity, Results, quantities, slack
 from networks import Network, network
+from run_options import end, parse, parser, tell
 from runs import Reading, Run, ecn, fault, flows, prepare, scaled_rates
 from whole_ns import applies, of_run
 
@@ -383,28 +385,17 @@ def run_all(rows: list[Row], options: argparse.Namespace) -> bool:
 
 def main() -> int:
     """Compares, prints; the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("table", type=Path, help="TOML file of recorded runs")
-    parser.add_argument(
-        "--formats", type=Path, help="folder of others' files (default: formats beside its folder)"
-    )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
-    parser.add_argument("--only", help="a part of the runs' names, such as P/incast16.")
-    parser.add_argument("--seeds", type=int, default=16, help="seeds of runs that draw numbers")
-    parser.add_argument(
+    only = "a part of the runs' names, such as P/incast16."
+    arguments = parser(__doc__.splitlines()[0], "folder of others' files", only, HERE / "build")
+    arguments.add_argument("--seeds", type=int, default=16, help="seeds of runs that draw numbers")
+    arguments.add_argument(
         "--shake", type=int, default=0, help="repetitions of what differs, starts moved by < 1 ns"
     )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
-    parser.add_argument("--hull", default="hull", help="the hull command")
-    parser.add_argument("--out", type=Path, default=HERE / "build", help="folder of the runs")
-    parser.add_argument("--write", type=Path, help="write the text to this file as well")
-    options = parser.parse_args()
+    options = parse(arguments)
     if options.shake < 0:
         raise UsageError(f"--shake: {options.shake} is invalid; expected at least 0")
-    for name in ("jobs", "seeds"):
-        if getattr(options, name) < 1:
-            raise UsageError(f"--{name}: {getattr(options, name)} is invalid; expected at least 1")
-    options.formats = options.formats or options.table.resolve().parent.parent / "formats"
+    if options.seeds < 1:
+        raise UsageError(f"--seeds: {options.seeds} is invalid; expected at least 1")
     rows = read(options.table)
     if options.only is not None:
         rows = [row for row in rows if options.only in row.run.name]
@@ -421,20 +412,12 @@ def main() -> int:
         if row.reason:
             row.status = "excluded"
             print(f"excluded: {row.run.name}: {row.reason}", file=sys.stderr)
-    options.out = options.out.resolve()
-    options.out.mkdir(parents=True, exist_ok=True)
     whole = run_all(rows, options)
-    print(json.dumps(document(rows), indent=2) if options.format == "json" else text(rows))
-    if options.write:
-        options.write.write_text(text(rows) + "\n", encoding="utf-8")
+    tell(options, document(rows), text(rows))
     if not whole:
         return 130
     return 0 if reaches(summary(rows)) else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except UsageError as error:
-        print(f"compare.py: error: {error}", file=sys.stderr)
-        sys.exit(2)
+    end(main)

@@ -11,7 +11,6 @@ median deviation is within 2%, with 1 where not or where a run failed, with 2 fo
 import argparse
 import csv
 import json
-import os
 import signal
 import statistics
 import subprocess
@@ -23,10 +22,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 import polars as pl
 import rows as table_rows
 import tomli_w
 from rows import Setup, SkippedError
+from run_options import end, parse, parser, tell
 
 from hull.errors import UsageError, reason_of
 
@@ -276,23 +278,13 @@ def run_all(rows: list[Row], options: argparse.Namespace, setup: Setup) -> bool:
 
 def main() -> int:
     """Compares, prints; the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("table", type=Path, help="TOML file of recorded runs")
-    parser.add_argument("--formats", type=Path, required=True, help="folder of .cm and .topo files")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the output")
-    parser.add_argument("--only", help="ids with commas between them, such as 0,2,30")
-    parser.add_argument(
+    only = "ids with commas between them, such as 0,2,30"
+    summary_line = __doc__.splitlines()[0]
+    arguments = parser(summary_line, "folder of .cm and .topo files", only, HERE / "build")
+    arguments.add_argument(
         "--seed", type=int, help="instead of the table's: shows how far chance goes"
     )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
-    parser.add_argument("--hull", default="hull", help="the hull command")
-    parser.add_argument("--out", type=Path, default=HERE / "build", help="folder of the runs")
-    parser.add_argument("--write", type=Path, help="write the text to this file as well")
-    options = parser.parse_args()
-    if options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} is invalid; expected at least 1")
-    if not options.formats.is_dir():
-        raise UsageError(f"--formats: {options.formats} is invalid; expected a folder")
+    options = parse(arguments)
     setup, rows = read_table(options.table)
     if options.seed is not None:
         setup = replace(setup, seed=options.seed)
@@ -303,23 +295,12 @@ def main() -> int:
             told = f"--only: {','.join(unknown)} is invalid; expected ids of the table"
             raise UsageError(f"{told}, such as {rows[0].given['id']}")
         rows = [row for row in rows if str(row.given["id"]) in wanted]
-    options.out = options.out.resolve()
-    options.out.mkdir(parents=True, exist_ok=True)
     whole = run_all(rows, options, setup)
-    if options.format == "json":
-        print(json.dumps(document(rows), indent=2))
-    else:
-        print(text(rows))
-    if options.write is not None:
-        options.write.write_text(text(rows) + "\n", encoding="utf-8")
+    tell(options, document(rows), text(rows))
     if not whole:
         return 130
     return 0 if reaches(summary(rows)) else 1
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except UsageError as problem:
-        print(f"compare.py: {problem}", file=sys.stderr)
-        sys.exit(2)
+    end(main)
