@@ -40,6 +40,8 @@
 //! RoCE NICs set a flow's rate: [`dcqcn`] and [`dctcp_rate`] by the marks of a [`ramp`], [`timely`] by
 //! the round trip.
 //!
+//! A receiver may limit what is on its way to it: [`admission`].
+//!
 //! [`hardware`] contains the forms that `rtl/` implements, with the limits of hardware.
 //!
 //! Documents named in the modules: "the paper" is "Less Is More: Trading a Little Bandwidth for
@@ -55,6 +57,7 @@ extern crate alloc;
 pub mod accecn;
 pub mod ack_coalescing;
 pub mod adaptive_virtual_queue;
+pub mod admission;
 pub mod averaging;
 pub mod codel;
 pub mod dcqcn;

@@ -3,6 +3,7 @@
 //! dependencies are linked once.
 
 mod adaptive_virtual_queue;
+mod admission;
 mod averaging;
 mod codel;
 mod dcqcn;
