@@ -71,4 +71,6 @@ def _message(draw: random.Random, control: str) -> Table:
         message["initial_window"] = draw.randint(1, 60)
     if draw.random() < 0.7:
         message["timeout"] = f"{draw.randint(100, 2000)}us"
+    if "rccc" not in control and draw.random() < 0.3:
+        message["admission"] = {"window": f"{draw.randint(10, 500)}KB", "eager": "2KB"}
     return message

@@ -62,6 +62,14 @@ PAUSED: dict[str, Any] = {
 }
 """A scenario with pauses, which some of the others' keys exclude."""
 
+ADMITTED: dict[str, Any] = {
+    **PAUSED,
+    "transport": {"congestion_control": "line-rate", "dscp": 10, "message": {"admission": {}}},
+    "host": {"rate": "1Gbps", "delay": "1us"},
+    "topology": {"star": {"hosts": 5}},
+}
+"""A scenario whose receivers admit messages."""
+
 
 def run_everything(folder: Path) -> dict[str, Any]:
     """The summary of a run of it, with a list of flows: one starts while its switch cannot be
@@ -80,7 +88,9 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     paused = run(PAUSED, out=tmp_path_factory.mktemp("paused") / "run").summary["parts"][0]
     at = list(found).index("links") + 1
     items = list(found.items())
-    return dict([*items[:at], ("pauses", paused["pauses"]), *items[at:]])
+    admitted = run(ADMITTED, out=tmp_path_factory.mktemp("admitted") / "run").summary["parts"][0]
+    others = [("pauses", paused["pauses"]), ("admission", admitted["admission"])]
+    return dict([*items[:at], *others, *items[at:]])
 
 
 def test_numbers_and_entries_match_one_to_one(part: dict[str, Any]) -> None:

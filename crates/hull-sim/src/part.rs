@@ -9,10 +9,11 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::measure::{
-    ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary, JobSummary,
-    PauseSummary, ProbeSummary, QuerySummary, SlowdownSummary, TierCount, TransportSummary,
-    WaitSummary, by_tier, drops_by_place, failure_drops, thread_seconds, write_computations,
-    write_links, write_pause_causes, write_pauses, write_queries, write_ranks, write_stages,
+    AdmissionSummary, ClassSummary, Counts, Distribution, Fairness, GroupSummary, HalvesSummary,
+    JobSummary, PauseSummary, ProbeSummary, QuerySummary, SlowdownSummary, TierCount,
+    TransportSummary, WaitSummary, by_tier, drops_by_place, failure_drops, thread_seconds,
+    write_computations, write_links, write_pause_causes, write_pauses, write_queries, write_ranks,
+    write_stages,
 };
 use crate::problem::Problem;
 use crate::scenario::Resolved;
@@ -104,6 +105,9 @@ pub struct Summary {
     /// Pauses of all links, with priority flow control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pauses: Option<PauseSummary>,
+    /// Admission by receivers, if they admit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admission: Option<AdmissionSummary>,
     /// Rows of a flow list whose start is after the measured time, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_flows: Option<u64>,
@@ -214,6 +218,7 @@ pub fn run(
         failure_drops: failure_drops(&outcome.links),
         links: by_tier(&outcome.links),
         pauses: PauseSummary::of(&outcome.pauses, outcome.locks),
+        admission: outcome.admission,
         late_flows: Some(outcome.late_flows).filter(|&late| late > 0),
         pin_misses: Some(outcome.pin_misses).filter(|&misses| misses > 0),
         unknown_dscp: scenario.packets_of_unknown_code(&outcome.data_packets),

@@ -922,6 +922,21 @@ class UnoCcSettings(TypedDict):
     """Weight of an epoch's marked share in the average (figures 10 to 12: 50%)."""
 
 
+class Admission(TypedDict):
+    """Admission by the receiver, as in the collective library of Meta's RoCE clusters (SIGCOMM
+    2024): a sender asks before a message, and sends what the receiver has granted.
+    """
+
+    window: NotRequired[Size]
+    """Bytes that may be on their way to a receiver, from all its senders together. Unset: 1.5
+    times the bandwidth-delay product of the receiver's links at the longest round trip.
+    """
+    chunk: NotRequired[Size]
+    """Bytes of a grant, in whole packets and at least one. Unset: an eighth of the window."""
+    eager: NotRequired[Size]
+    """Largest message that goes without a grant."""
+
+
 class Erasure(TypedDict):
     """Erasure coding by groups (SC'25): a group is complete with as many packets as it has data
     packets.
@@ -1001,6 +1016,8 @@ class Message(TypedDict):
     """
     erasure: NotRequired[Erasure]
     """Erasure coding; without this table there is none."""
+    admission: NotRequired[Admission]
+    """Admission by the receiver; without this table a sender does not ask."""
     unocc: NotRequired[UnoCcSettings]
     """UnoCC's parameters."""
 

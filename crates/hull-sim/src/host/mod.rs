@@ -23,6 +23,8 @@ pub use several_nics::SeveralNics;
 
 use std::ops::Range;
 
+use hull_core::admission::Admission;
+
 use crate::network::Network;
 
 /// Hosts of a network. Each list has one entry per host, or one per NIC where that is said, or none if
@@ -55,6 +57,8 @@ pub struct HostSide {
     pub message_nics: Vec<MessageNic>,
     /// Receiver controls that grant the message transport's credit.
     pub pullers: Vec<Puller>,
+    /// Windows of receivers that admit the packets of message transports.
+    pub admissions: Vec<Admission>,
 }
 
 impl HostSide {

@@ -1,6 +1,7 @@
 //! Measurements: the quantities that the documents plot. They read the simulation and do not perturb
 //! it.
 
+mod admission;
 mod capture;
 mod counts;
 mod cpu_time;
@@ -31,6 +32,7 @@ mod table_log;
 mod transports;
 mod waits;
 
+pub use admission::{AdmissionCount, AdmissionSummary};
 pub use capture::HEADERS_BYTES;
 pub(crate) use capture::{Capture, CaptureConfig, CapturedPort, Context};
 pub use counts::Counts;

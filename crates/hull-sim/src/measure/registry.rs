@@ -410,6 +410,36 @@ const AFTER_SEVERAL: &[Statistic] = &[
         "sum of the times of the deadlocks, from the last pause of each to the check that no longer found it",
     ),
     Statistic::new(
+        "admission.requests",
+        Count,
+        Mean,
+        "requests for admission, repeated ones among them; `admission` is absent without `transport.message.admission`",
+    ),
+    Statistic::new(
+        "admission.grants",
+        Count,
+        Mean,
+        "grants that receivers sent",
+    ),
+    Statistic::new(
+        "admission.messages",
+        Count,
+        Mean,
+        "messages that receivers admitted",
+    ),
+    Statistic::new(
+        "admission.mean_wait_us",
+        Microsecond,
+        Mean,
+        "mean time between the start of such a message and its first grant; 0 without any",
+    ),
+    Statistic::new(
+        "admission.max_wait_us",
+        Microsecond,
+        Mean,
+        "longest of these times",
+    ),
+    Statistic::new(
         "late_flows",
         Count,
         Not,

@@ -21,14 +21,14 @@ pub enum Signal {
         /// Number of the group.
         group: u64,
     },
-    /// The receiver grants credit.
+    /// The receiver grants credit, or admits packets.
     Pull {
-        /// Total credit granted, quanta of 256 bytes.
+        /// Total credit granted, quanta of 256 bytes; with admission, packets.
         granted: u64,
     },
-    /// The sender requests credit, on a data packet or, after a timeout, separately.
+    /// The sender requests credit, on a data packet or, after a timeout, separately; or admission.
     Demand {
-        /// Total credit requested, quanta of 256 bytes.
+        /// Total credit requested, quanta of 256 bytes; with admission, packets.
         target: u64,
     },
 }

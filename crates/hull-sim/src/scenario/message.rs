@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CongestionControl, Erasure, Scenario, Transport, UnoCcSettings};
+use super::{Admission, CongestionControl, Erasure, Scenario, Transport, UnoCcSettings, admission};
 use crate::problem::{Problem, need, quoted, require};
 use crate::transport::message::{LoadBalancing, Recovery};
 use crate::units::{Size, Time};
@@ -78,6 +78,9 @@ pub struct Message {
     /// Erasure coding; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erasure: Option<Erasure>,
+    /// Admission by the receiver; without this table a sender does not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admission: Option<Admission>,
     /// UnoCC's parameters.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unocc: UnoCcSettings,
@@ -119,6 +122,7 @@ impl Default for Message {
             round_trip: None,
             timeout: None,
             erasure: None,
+            admission: None,
             unocc: UnoCcSettings::default(),
         }
     }
@@ -205,6 +209,7 @@ pub(super) fn check(s: &Scenario) -> Result<(), Problem> {
     for (name, transport) in s.each_transport() {
         of_transport(&name, transport)?;
     }
+    admission::check(s)?;
     let of_messages = s.all_transports().any(Transport::sends_messages);
     need(
         s.switch.trimming.is_none() || of_messages,
@@ -261,6 +266,7 @@ fn of_transport(name: &str, transport: &Transport) -> Result<(), Problem> {
             of_streams(&control.to_string()),
         ));
     }
+    admission::of_transport(name, transport)?;
     let is_unocc = control == &CongestionControl::UnoCc;
     need(
         is_unocc || transport.message.unocc == UnoCcSettings::default(),

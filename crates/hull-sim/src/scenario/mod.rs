@@ -3,6 +3,7 @@
 
 mod absent_controls;
 mod adapter_defaults;
+mod admission;
 mod check;
 mod congestion_control;
 mod constant_rate;
@@ -73,6 +74,7 @@ pub use crate::workload::{
     LongFlows, LongLived, MAX_FLOW_BYTES, Pareto, PartitionAggregate, Permutation, Pick,
     PoissonFlows, Production, Requests, SizeClass, Sizes, Workloads as Workload, check_requests,
 };
+pub use admission::Admission;
 pub use congestion_control::ExternalControls;
 pub use dscp::Dscp;
 pub use dwrr::Dwrr;

@@ -11,8 +11,8 @@ use super::measured::Measured;
 use super::{Failure, Simulation};
 use crate::host::HostSide;
 use crate::measure::{
-    Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog, LinkCount, Logs,
-    PauseCause, PauseCount, TransportCount, TransportSummary, WaitSummary,
+    AdmissionSummary, Counts, Distribution, Fairness, FlowLog, HalvesSummary, LatencyLog,
+    LinkCount, Logs, PauseCause, PauseCount, TransportCount, TransportSummary, WaitSummary,
 };
 use crate::network::{CLASSES, Caused, Locks, Network, Port};
 use crate::workload::{JobRecord, LastFlow, Quality, QueryRecord, Workload};
@@ -128,6 +128,8 @@ pub struct Outcome {
     pub locks: Option<Locks>,
     /// Causes of pauses, with priority flow control.
     pub pause_causes: Vec<PauseCause>,
+    /// Admission by receivers, if they admit.
+    pub admission: Option<AdmissionSummary>,
     /// Use of the client's processor, if it is modelled.
     pub processor: Option<ProcessorUse>,
     /// Use of the busiest sending processor, if they are modelled.
@@ -217,6 +219,8 @@ impl Outcome {
             pauses: fabric.pauses(simulated_ps),
             locks: network.locks(simulated_ps),
             pause_causes: fabric.pause_causes(simulated_ps),
+            admission: (!hosts.admissions.is_empty())
+                .then(|| AdmissionSummary::of(&tally.admission)),
             data_packets: tally.of_transports.iter().map(|of| of.packets).collect(),
             transports: records.transports(before, &measured, &tally.of_transports, &losses),
             processor: instruments.processor(simulated_ps, hosts),

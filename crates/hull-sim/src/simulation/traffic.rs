@@ -168,6 +168,7 @@ impl Simulation {
             while let Some(message) = self.endpoints.table.flows[at].completed(arrived) {
                 self.message_delivered(slot, &message, self.clock.now_ps, None);
             }
+            self.admit_after_stop(slot);
             (self.endpoints.table).release_if_done(slot, self.clock.now_ps);
         }
     }

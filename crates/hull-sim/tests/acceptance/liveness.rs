@@ -142,6 +142,13 @@ fn settings(seed: u64) -> Vec<String> {
     if choice.below(2) == 0 {
         all.push("switch.trimming={}".to_owned());
     }
+    // A receiver that grants credit admits already.
+    if !control.ends_with("rccc") && choice.below(3) == 0 {
+        let chunk = 1 + choice.below(20_000);
+        all.push(format!(
+            "transport.message.admission={{chunk=\"{chunk}B\"}}"
+        ));
+    }
     all
 }
 

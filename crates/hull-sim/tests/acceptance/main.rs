@@ -3,6 +3,7 @@
 //! the reference, the section and the tolerance. One binary, so that the simulator's dependencies
 //! are linked once.
 
+mod admission;
 mod aggregation_tree;
 mod avq;
 mod bbr;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use hull_core::admission::Admission;
 use hull_core::rccc::PullConfig;
 use hull_core::telemetry::Fields;
 
@@ -16,7 +17,7 @@ use crate::simulation::distances::{Distances, Ends};
 use crate::simulation::flow::ends::Initial;
 use crate::simulation::flow::template::Template;
 use crate::topology::{Graph, Kind, LinkCounts, NicRule, Topology, TwoDatacentres};
-use crate::transport::message::{Erasure, MessageConfig};
+use crate::transport::message::{Admitting, Erasure, MessageConfig};
 use crate::transport::{
     CongestionControl as _, External, MessageController, Path, RoundTripLine, Window, window_bytes,
 };
@@ -43,8 +44,8 @@ pub(super) fn template(
     if matches!(name, CongestionControl::External(_)) && external.is_none() {
         return Err(without_class(name));
     }
-    let near = round_trips(scenario, transport, graph)?;
     let two = scenario.topology.two_datacentres.as_ref();
+    let (near, far_ps) = both_round_trips(scenario, transport, graph)?;
     let recipe = Recipe {
         transport: transport.clone(),
         external: external.map(|control| control.fresh()),
@@ -53,9 +54,7 @@ pub(super) fn template(
         trims: scenario.switch.trimming.is_some(),
         fields: scenario.telemetry_fields(),
         near,
-        far_ps: two.map_or(near.longest_ps, |_| {
-            scenario::longest_round_trip_ps(scenario, graph)
-        }),
+        far_ps,
     };
     let of_host = |host| match scenario.host.nic_choice() {
         NicRule::Hash | NicRule::Rail => graph.fastest_bps(host),
@@ -194,6 +193,13 @@ fn config(recipe: &Recipe, ends: &Ends) -> Arc<MessageConfig> {
             code: of.code(),
             wait_ps: of.wait.map_or(wait_ps, |wait| wait.0),
         }),
+        admission: (settings.admission.as_ref()).map(|of| {
+            let window = of.window_bytes(ends.down_bps, recipe.far_ps, mtu_bytes);
+            Admitting {
+                chunk: of.chunk_packets(window, mtu_bytes),
+                eager_bytes: of.eager.0,
+            }
+        }),
     })
 }
 
@@ -243,6 +249,37 @@ fn round_trips(
     Ok(RoundTrips::of(scenario, transport, &one))
 }
 
+/// Round trips inside a data centre and the one between two, ps, which is the longest of them if there is one.
+fn both_round_trips(
+    scenario: &Scenario,
+    transport: &Transport,
+    graph: &Graph,
+) -> Result<(RoundTrips, u64), Problem> {
+    let near = round_trips(scenario, transport, graph)?;
+    let far_ps = match scenario.topology.two_datacentres {
+        Some(_) => scenario::longest_round_trip_ps(scenario, graph),
+        None => near.longest_ps,
+    };
+    Ok((near, far_ps))
+}
+
+/// Windows of the receivers; none unless a transport asks for admission.
+fn admissions(scenario: &Scenario, graph: &Graph) -> Result<Vec<Admission>, Problem> {
+    let mut asking = Vec::new();
+    for transport in scenario.all_transports() {
+        if let Some(of) = &transport.message.admission {
+            let (_, far_ps) = both_round_trips(scenario, transport, graph)?;
+            asking.push(move |bps| of.window_bytes(bps, far_ps, transport.mtu.0));
+        }
+    }
+    let of_host = |host| {
+        let (_, down_bps) = graph.host_bps(host);
+        let windows = asking.iter().map(|window_bytes| window_bytes(down_bps));
+        windows.max().map(Admission::new)
+    };
+    Ok((0..graph.hosts().len()).filter_map(of_host).collect())
+}
+
 /// Timeout of a packet, ps.
 fn timeout_ps(buffer: Buffer, path: &Path, control: &CongestionControl, is_far: bool) -> u64 {
     let (least_ps, full_buffers) = if is_far {
@@ -284,6 +321,7 @@ pub(super) fn hosts(
         .map(stream(Purpose::Paths))
         .map(MessageNic::new)
         .collect();
+    side.admissions = admissions(scenario, graph)?;
     if !messages.any(|distances| distances.common.grants_credit) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 //! are bytes.
 
 use super::Endpoints;
-use crate::measure::{Counts, TransportCount};
+use crate::measure::{AdmissionCount, Counts, TransportCount};
 use crate::network::{Packet, flags};
 
 /// Counters of the hosts.
@@ -19,6 +19,8 @@ pub struct Tally {
     /// Counts by transport, if there are several or switches know code points.
     pub of_transports: Vec<TransportCount>,
     pub counts: Counts,
+    /// Counts of admission by receivers.
+    pub admission: AdmissionCount,
 }
 
 impl Tally {

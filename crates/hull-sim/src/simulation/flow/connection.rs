@@ -26,7 +26,7 @@ pub struct Connection {
     pub shapes: Shapes,
     /// Number of the connection in the order of opening; with the seed it determines the routes.
     pub number: u64,
-    /// Number of the connection at the receiver's host, if it grants credit.
+    /// Number of the connection at the receiver's host, if it grants credit, or admits packets that are not there.
     pub at_puller: Option<u32>,
 }
 

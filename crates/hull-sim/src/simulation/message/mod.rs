@@ -2,6 +2,7 @@
 //! becomes packets on the path of their entropy value ([`nic`]), and timers become events ([`timers`]). Times
 //! are ps.
 
+mod admission;
 mod nic;
 mod timers;
 
@@ -26,12 +27,14 @@ impl Simulation {
             let answer = self.fabric.network.options.records(entry);
             self.endpoints.table.keep_answer(packet.flow, answer);
         }
-        if let Some(Signal::Demand { target }) = signal
-            && let Some((puller, number)) = self.endpoints.puller(host, packet.flow)
-        {
-            puller.demand(number, target);
-            if !packet.has(flags::DATA) {
-                puller.request(number); // the credit may be granted, and its pull lost
+        if let Some(Signal::Demand { target }) = signal {
+            if let Some((puller, number)) = self.endpoints.puller(host, packet.flow) {
+                puller.demand(number, target);
+                if !packet.has(flags::DATA) {
+                    puller.request(number); // the credit may be granted, and its pull lost
+                }
+            } else {
+                self.receive_request(host, packet.flow, target);
             }
         }
         if packet.has(flags::TRIMMED) {
@@ -76,6 +79,9 @@ impl Simulation {
         self.watch_groups(slot);
         if let Some((puller, _)) = self.endpoints.puller(host, slot) {
             puller.on_data(packet.has(flags::CE));
+        }
+        if !self.endpoints.hosts.admissions.is_empty() {
+            self.admit_after_data(host, slot);
         }
         self.count_received(host, packet, new_payload);
         if delivered_bytes > had_bytes {
@@ -125,7 +131,13 @@ impl Simulation {
             }
             Signal::Notification => sender.on_notification(now_ps),
             Signal::GroupNack { group } => sender.on_group_nack(now_ps, *group),
-            Signal::Pull { granted } => sender.on_pull(now_ps, *granted),
+            Signal::Pull { granted } => {
+                sender.on_pull(now_ps, *granted);
+                self.endpoints
+                    .tally
+                    .admission
+                    .add_waited(sender.take_waited());
+            }
             Signal::Demand { .. } => {}
         }
         self.pump_message(slot);

@@ -75,6 +75,7 @@ impl Simulation {
         sender.credit_event_ps = u64::MAX;
         let is_due = sender.credit_ps <= now_ps;
         if is_due && let Some(target) = sender.on_credit_timeout(now_ps, senders) {
+            self.endpoints.tally.admission.requests += u64::from(sender.asks_admission());
             self.send_signal(host, slot, (0, Way::Out), Signal::Demand { target }, None);
         }
         self.watch_message(slot);

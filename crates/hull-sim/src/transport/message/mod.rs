@@ -78,6 +78,8 @@ pub struct MessageConfig {
     pub ecn: bool,
     /// Erasure coding, if used.
     pub erasure: Option<Erasure>,
+    /// Admission by the receiver, if used.
+    pub admission: Option<Admitting>,
 }
 
 /// Erasure coding of a connection.
@@ -87,6 +89,15 @@ pub struct Erasure {
     pub code: ErasureCode,
     /// Time that the receiver waits for a group, ps.
     pub wait_ps: u64,
+}
+
+/// Admission of a connection's packets by its receiver ([`hull_core::admission`]).
+#[derive(Clone, Copy, Debug)]
+pub struct Admitting {
+    /// Packets per grant.
+    pub chunk: u64,
+    /// Largest payload of a message that needs no grant, bytes.
+    pub eager_bytes: u64,
 }
 
 impl MessageConfig {

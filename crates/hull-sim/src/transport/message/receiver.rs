@@ -135,6 +135,16 @@ impl MessageReceiver {
         self.received_payload
     }
 
+    /// Number of packets received; each counts once.
+    pub fn arrived_packets(&self) -> u64 {
+        self.packets.expected() + self.packets.held()
+    }
+
+    /// Settings of the connection.
+    pub fn config(&self) -> &MessageConfig {
+        &self.config
+    }
+
     /// Number of packets that were discarded because an earlier one was missing.
     pub fn discards(&self) -> u64 {
         self.discards

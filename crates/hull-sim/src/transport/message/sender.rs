@@ -3,11 +3,13 @@
 //! for packets and puts nothing on a wire itself. Times are ps; sizes are bytes with headers unless
 //! named payload.
 
+mod admission;
 mod recovery;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use hull_core::admission::Admitted;
 use hull_core::entropy::{self, LoadBalance, LoadBalancer};
 
 use super::sent::{News, SentPackets};
@@ -63,6 +65,8 @@ pub struct MessageSender {
     /// Bytes of packets that have not been sent.
     backlog_bytes: u64,
     ends: Ends,
+    /// What the receiver has admitted, if it must.
+    admitted: Option<Box<Admitted>>,
     /// Payload of the completely acknowledged messages, bytes.
     acked_bytes: u64,
     /// Bytes sent and neither lost nor reported as received. Briefly negative if a packet that
@@ -90,7 +94,7 @@ pub struct MessageSender {
     /// Time of the timer's event in the event queue, ps; maintained by the simulation.
     pub timeout_event_ps: u64,
     /// Time at which the sender requests credit again, ps; `u64::MAX` unless it waits for credit
-    /// alone: with data to send and no packet in flight.
+    /// alone: with data to send and no packet in flight. With admission, the time of the next request.
     pub credit_ps: u64,
     /// Time of the credit timer's event in the event queue, ps; maintained by the simulation.
     pub credit_event_ps: u64,
@@ -114,6 +118,7 @@ impl MessageSender {
             unsent: VecDeque::new(),
             backlog_bytes: 0,
             ends: Ends::default(),
+            admitted: admission::start(config),
             acked_bytes: 0,
             in_flight_bytes: 0,
             received_bytes: 0,
@@ -145,6 +150,7 @@ impl MessageSender {
         };
         self.unsent.push_back(payload);
         self.backlog_bytes += payload + packets * u64::from(self.config.header_bytes);
+        self.ask(now_ps, bytes);
         self.set_timeouts(now_ps);
     }
 
@@ -164,6 +170,7 @@ impl MessageSender {
             Some(_) => (unsent - kept_payload) / (packets * self.config.mss()) * payload,
             None => unsent,
         };
+        self.ask_up_to(next + kept);
         self.ends.cut(next + kept, unsent)
     }
 
@@ -181,6 +188,11 @@ impl MessageSender {
     /// Payload of the completely acknowledged messages, bytes.
     pub fn acked_bytes(&self) -> u64 {
         self.acked_bytes
+    }
+
+    /// Number of packets of all messages.
+    pub fn packets(&self) -> u64 {
+        self.ends.packets
     }
 
     /// State of the congestion control.
@@ -210,7 +222,9 @@ impl MessageSender {
         let Some(bytes) = self.next_bytes() else {
             return false;
         };
-        !self.control.lacks_credit() && self.in_flight_bytes + i64::from(bytes) <= self.window()
+        !self.control.lacks_credit()
+            && self.in_flight_bytes + i64::from(bytes) <= self.window()
+            && !self.lacks_admission()
     }
 
     /// Earliest time of the next packet by the control's pacing, ps; 0 without pacing.
@@ -269,6 +283,7 @@ impl MessageSender {
         let asks_ack = lost.is_some()
             || self.backlog_bytes == 0
             || self.control.lacks_credit()
+            || self.lacks_admission()
             || self.in_flight_bytes + i64::from(bytes) >= self.window();
         let entropy = self.balancer.next_ev(random, now_ps);
         self.sent.take_path(number, entropy);
@@ -316,7 +331,7 @@ impl MessageSender {
             None if has_data && self.control.lacks_credit() => {
                 now_ps.saturating_add(timeout_ps.saturating_mul(CREDIT_WAIT))
             }
-            _ => NEVER,
+            _ => self.request_ps(),
         };
     }
 
@@ -432,9 +447,11 @@ impl MessageSender {
         self.control.on_ack(&mut self.window, &event);
     }
 
-    /// Processes a pull that reports the granted credit, quanta.
+    /// Processes a pull that reports the granted credit, quanta, or the admitted packets.
     pub fn on_pull(&mut self, now_ps: u64, granted: u64) {
-        self.control.on_credit(granted);
+        if !self.on_grant(now_ps, granted) {
+            self.control.on_credit(granted);
+        }
         self.set_timeouts(now_ps);
     }
 
@@ -462,9 +479,12 @@ impl MessageSender {
         self.control.lacks_credit().then(|| self.demand(senders))?
     }
 
-    /// Processes the end of the wait for credit. Returns the credit to request again: the request or
-    /// the pull may be lost.
+    /// Processes the end of the wait for credit. Returns the credit, or the packets, to request again: the
+    /// request or the pull may be lost.
     pub fn on_credit_timeout(&mut self, now_ps: u64, senders: u64) -> Option<u64> {
+        if self.admitted.is_some() {
+            return self.take_request(now_ps);
+        }
         self.set_timeouts(now_ps);
         if self.credit_ps == NEVER {
             return None;
