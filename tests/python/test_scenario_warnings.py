@@ -427,3 +427,28 @@ def test_streams_that_take_late_packets_for_lost() -> None:
         [flowlets],
     ):
         assert warnings(content, *settings) == [], settings
+
+
+ADMITTED: dict[str, Any] = {
+    "name": "admitted",
+    "run": {"duration": "1ms"},
+    "topology": {"star": {"hosts": 3}},
+    "host": {"rate": "100Gbps", "delay": "1us"},
+    "switch": {"rate": "100Gbps", "delay": "1us"},
+    "transport": {"congestion_control": "line-rate", "mtu": "1048B", "header": "48B"},
+    "workload": {"long_lived": {"flows": [{"src": [1, 2], "dst": 0, "size": "1MB"}]}},
+}
+
+
+@pytest.mark.parametrize("name", ["transport", "transports.other"])
+def test_a_window_of_receivers_below_the_product(name: str) -> None:
+    """A packet, an ACK and four links of 1 us are a round trip of 4.175 us, or 52,192 bytes."""
+    key = f"{name}.message.admission.window"
+    flows = 'workload.incast={total="1KB",transport="other"}'
+    others = [flows] if name != "transport" else []
+    told = (
+        f"{key}: 40KB is below 52.19KB, which 100Gbps carry in the round trip of 4.175us: a "
+        "receiver gets at most 77% of its link's rate"
+    )
+    assert warnings(ADMITTED, f"{key}=52200B", *others) == []
+    assert warnings(ADMITTED, f"{key}=40KB", *others) == [told]

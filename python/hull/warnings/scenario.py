@@ -11,6 +11,7 @@ from typing import Any
 
 from hull import _core
 from hull.runs.plan import Cell, Plan
+from hull.warnings.admission import admission_warnings
 from hull.warnings.bare_numbers import Bare, bare_numbers, implausible
 from hull.warnings.flow_lists import flow_list_warnings
 from hull.warnings.idle_keys import State, idle_keys, key_states
@@ -99,6 +100,7 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     yield from flow_list_warnings(scenario)
     yield from pause_warnings(scenario, cell.resolved.pause_cycle, cell.resolved.pauses)
     yield from reordering_warnings(scenario)
+    yield from admission_warnings(scenario, network, round_trip)
 
 
 def _states(cell: Cell, networks: Networks) -> Iterator[State]:
