@@ -41,7 +41,7 @@ pub fn open_job(path: &Path, choices: &Choices) -> Result<Job, Problem> {
             let word = word.split_ascii_whitespace().next();
             Err(crate::text::refuse(1, word, EXPECTED))
         }
-        Some(Form::GoalText | Form::GoalBinary) => goal(path, choices),
+        Some(form @ (Form::GoalText | Form::GoalBinary)) => goal(path, form, choices),
         Some(Form::SimaiText) => simai::job(&simai::read(&text(file, first)?)?, choices),
         Some(Form::AicbTable) => aicb::job(&aicb::read(&text(file, first)?)?, choices),
         Some(Form::HtsimMatrix) => matrix::job(&matrix::read(&text(file, first)?)?, choices),
@@ -58,7 +58,7 @@ fn text(mut file: File, mut first: Vec<u8>) -> Result<String, Problem> {
     })
 }
 
-fn goal(path: &Path, choices: &Choices) -> Result<Job, Problem> {
+fn goal(path: &Path, form: Form, choices: &Choices) -> Result<Job, Problem> {
     let (schedule, notes) = open(path)?;
     let ranks = schedule.ranks();
     if choices.ranks.is_some_and(|wanted| wanted != ranks) {
@@ -72,6 +72,7 @@ fn goal(path: &Path, choices: &Choices) -> Result<Job, Problem> {
     remarks.add(&repeated, notes.repeated_labels);
     remarks.add("lines behind the last rank", notes.lines_behind);
     Ok(Job {
+        form,
         schedule,
         stages: Vec::new(),
         remarks,

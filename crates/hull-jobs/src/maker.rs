@@ -2,6 +2,7 @@
 
 use crate::choices::Choices;
 use crate::collective::{Collective, Operation};
+use crate::form::Form;
 use crate::groups::{Division, Group};
 use crate::job::Job;
 use crate::problem::Problem;
@@ -111,9 +112,10 @@ impl Maker {
     }
 
     /// Ends the program.
-    pub fn finish(self) -> Result<Job, Problem> {
+    pub fn finish(self, form: Form) -> Result<Job, Problem> {
         let (schedule, stages) = self.program.finish()?;
         Ok(Job {
+            form,
             schedule,
             stages,
             remarks: self.remarks,

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use hull_jobs::ANY;
 use hull_jobs::loggp::{Charge, Params, run};
+use hull_jobs::{ANY, Choices};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::json;
 
 /// JSON of a schedule's run on LogGP: `end_ns` of each rank, `left` operations of each rank, `messages`, `unreceived`,
-/// `counts`, `notes`, and `waiting`, receives as [rank, operation, from, tag] with null for any. `times_ns` are L, o, g, G
+/// `counts`, `remarks` as [text, number], and `waiting`, receives as [rank, operation, from, tag] with null for any. `times_ns` are L, o, g, G
 /// and O; `eager` is S in bytes. Raises OSError if the file cannot be read, and ValueError with the
 /// place of a mistake in it.
 #[pyfunction]
@@ -35,14 +35,18 @@ pub fn loggp(
             Charge::Receiver
         },
     };
-    std::fs::metadata(&path).map_err(|error| crate::os_error(&error, &path))?;
+    let mut first = path.clone().into_os_string();
+    first.push(".0.et"); // of a Chakra trace, whose path is what its files begin with
+    if !std::path::Path::new(&first).is_file() {
+        std::fs::metadata(&path).map_err(|error| crate::os_error(&error, &path))?;
+    }
     let told = |problem: hull_jobs::Problem| PyValueError::new_err(problem.to_string());
-    let (report, counts, notes) = py
+    let (report, counts, remarks) = py
         .detach(|| {
-            let (mut schedule, notes) = hull_jobs::open(&path)?;
-            hull_jobs::check_pairs(&mut schedule, |_, _| false)?;
-            let counts = *schedule.counts();
-            Ok((run(schedule, params)?, counts, notes))
+            let mut job = hull_jobs::open_job(&path, &Choices::default())?;
+            hull_jobs::check_pairs(&mut job.schedule, |_, _| false)?;
+            let counts = *job.schedule.counts();
+            Ok((run(job.schedule, params)?, counts, job.remarks))
         })
         .map_err(told)?;
     let any = |number: u32| (number != ANY).then_some(number);
@@ -64,10 +68,6 @@ pub fn loggp(
             "irequires": counts.irequires,
             "send_bytes": counts.send_bytes.to_string(),
         },
-        "notes": {
-            "repeated_labels": notes.repeated_labels,
-            "first_repeated": notes.first_repeated,
-            "lines_behind": notes.lines_behind,
-        },
+        "remarks": remarks.list(),
     }))
 }

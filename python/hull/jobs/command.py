@@ -45,14 +45,7 @@ def without_packets(schedule: Path, network: str, *, on: Path | None, as_json: b
 
 def _notes(found: dict[str, Any]) -> list[str]:
     """What a reader decided without being told."""
-    notes, texts = found["notes"], []
-    if notes["repeated_labels"]:
-        texts.append(
-            f"{notes['repeated_labels']} labels are declared again, the first in line "
-            f"{notes['first_repeated']}; their first meaning holds"
-        )
-    if notes["lines_behind"]:
-        texts.append(f"{notes['lines_behind']} lines behind the last rank are not read")
+    texts = [f"{remark}: {count}" for remark, count in found["remarks"]]
     if found["unreceived"]:
         texts.append(f"{found['unreceived']} messages have no receive")
     return texts

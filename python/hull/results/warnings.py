@@ -65,6 +65,8 @@ def warnings_of(
             _unknown_dscp(seeds),
             _pin_misses(seeds),
             _late_flows(seeds),
+            _remarks_on_job(seeds),
+            _unfinished_job(seeds),
             _one_thread(seeds),
             _unseparated(cell.scenario),
             _unmarked(cell.scenario, averages),
@@ -145,6 +147,24 @@ def _late_flows(parts: Sequence[Mapping[str, Any]]) -> str:
     return (
         f"{rows} of the flow list would start after the measured time (run.warmup + run.duration) "
         "and did not"
+    )
+
+
+def _remarks_on_job(parts: Sequence[Mapping[str, Any]]) -> str:
+    remarks = {text for part in parts for text in (part.get("job") or {}).get("remarks", ())}
+    if not remarks:
+        return ""
+    return f"of the job's schedule: {'; '.join(sorted(remarks))} (job.remarks)"
+
+
+def _unfinished_job(parts: Sequence[Mapping[str, Any]]) -> str:
+    jobs = [job for part in parts if (job := part.get("job")) and job["step_us"] is None]
+    if not jobs:
+        return ""
+    worst = min(jobs, key=lambda job: job["ended"] / job["operations"])
+    return (
+        f"the job did not end in the measured time: {worst['ended']:,} of {worst['operations']:,} "
+        "operations did; its step has no time. Raise run.duration"
     )
 
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Call, Pass, Row, Table};
 use crate::choices::Choices;
 use crate::collective::{AllReduce, AllToAll, Broadcast, Halves, Operation};
+use crate::form::Form;
 use crate::groups::{Division, Group};
 use crate::job::Job;
 use crate::maker::Maker;
@@ -34,7 +35,7 @@ pub fn job(table: &Table, choices: &Choices) -> Result<Job, Problem> {
             rows.add(row)?;
         }
     }
-    rows.maker.finish()
+    rows.maker.finish(Form::AicbTable)
 }
 
 /// Finds how the ranks are divided from the sizes of the groups.

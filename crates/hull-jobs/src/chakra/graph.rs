@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{Named, Node, NodeKind};
 use crate::choices::Choices;
 use crate::collective::{AllReduce, AllToAll, Broadcast, Halves, Operation};
+use crate::form::Form;
 use crate::job::Job;
 use crate::maker::Maker;
 use crate::problem::Problem;
@@ -54,7 +55,7 @@ pub fn job(traces: &[Named], choices: &Choices) -> Result<Job, Problem> {
     for rank in 0..ranks {
         graph.needs(rank)?;
     }
-    graph.maker.finish()
+    graph.maker.finish(Form::ChakraTrace)
 }
 
 struct Graph<'a> {

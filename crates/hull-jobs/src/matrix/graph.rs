@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Begin, Flow, Matrix, TriggerKind};
 use crate::choices::Choices;
+use crate::form::Form;
 use crate::job::Job;
 use crate::maker::Maker;
 use crate::problem::Problem;
@@ -37,7 +38,7 @@ pub fn job(matrix: &Matrix, choices: &Choices) -> Result<Job, Problem> {
     for index in order {
         graph.flow(matrix, index, &delays)?;
     }
-    graph.maker.finish()
+    graph.maker.finish(Form::HtsimMatrix)
 }
 
 fn place(flow: &Flow) -> String {

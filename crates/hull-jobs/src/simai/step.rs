@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::{Exchange, Layer, Phase, Workload};
 use crate::choices::Choices;
 use crate::collective::{AllReduce, AllToAll, Halves, Operation};
+use crate::form::Form;
 use crate::groups::{Division, Group};
 use crate::job::Job;
 use crate::maker::Maker;
@@ -61,7 +62,7 @@ pub fn job(workload: &Workload, choices: &Choices) -> Result<Job, Problem> {
         step.blocking(layer, &layer.input_gradient)?;
         step.weight_gradient(layer)?;
     }
-    step.maker.finish()
+    step.maker.finish(Form::SimaiText)
 }
 
 fn divide(workload: &Workload, choices: &Choices) -> Result<Division, Problem> {

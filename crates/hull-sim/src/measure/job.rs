@@ -111,6 +111,9 @@ pub struct JobSummary {
     pub exposed_us: Option<f64>,
     /// Rank that ends last; null as `step_us`.
     pub slowest_rank: Option<usize>,
+    /// What the schedule's reader left out or decided by itself, with a count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// Its collectives, by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub collectives: IndexMap<String, StageSummary>,
@@ -136,6 +139,11 @@ impl JobSummary {
             .into_iter()
             .map(|(name, of)| (name, StageSummary::of(&of)));
         JobSummary {
+            remarks: job
+                .remarks
+                .iter()
+                .map(|(remark, count)| format!("{remark}: {count}"))
+                .collect(),
             collectives: collectives.collect(),
             ranks: job.ranks.len(),
             operations: job

@@ -115,6 +115,8 @@ pub(super) struct JobTraffic {
     free: VecDeque<Started>,
     ranks: Vec<RankRecord>,
     stages: Vec<StageRecord>,
+    /// What the schedule's reader left out or decided by itself.
+    remarks: Vec<(String, u64)>,
     /// Computations that take time, if they are asked for.
     computations: Option<Vec<Computation>>,
     classes: Vec<String>,
@@ -423,6 +425,7 @@ impl Workload for JobTraffic {
         Some(JobRecord {
             start_ps: self.start_ps,
             ranks: self.ranks.clone(),
+            remarks: self.remarks.clone(),
             stages: self.stages.clone(),
             computations: self.computations.clone().unwrap_or_default(),
             stuck: self.stuck(),

@@ -104,6 +104,8 @@ pub struct JobRecord {
     pub ranks: Vec<RankRecord>,
     /// Its computations that take time, if `workload.job.timeline` asks for them.
     pub computations: Vec<Computation>,
+    /// What the schedule's reader left out or decided by itself, each with a count.
+    pub remarks: Vec<(String, u64)>,
     /// Its collectives, in the order in which a generator made them.
     pub stages: Vec<StageRecord>,
     /// Receives that wait when nothing moves any more: the first of each rank.

@@ -1,6 +1,6 @@
 //! Settings of a job, and its placement on hosts.
 
-use hull_jobs::{Graph, check_pairs};
+use hull_jobs::{Choices, Graph, check_pairs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slab::Slab;
@@ -17,16 +17,23 @@ use crate::problem::{Problem, quoted, require};
 use crate::units::{Size, Time};
 use crate::workload::context::Context;
 use crate::workload::host_list::HostList;
-use crate::workload::{Settings, Workload, time};
+use crate::workload::{Settings, Workload, time, time_above_0};
 
 /// A graph of work: ranks that compute, send and receive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Job")]
 pub struct Job {
-    /// Path of a schedule, in GOAL's text or binary form.
+    /// Path of a schedule: GOAL's text or binary form, SimAI's layers, aicb's table, the folder of a Chakra trace, or
+    /// htsim's connection matrix with triggers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
+    /// Number of ranks, for a schedule whose file does not say it (default: as few as its groups need).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<u32>,
+    /// Unit of the start times in a connection matrix: microseconds in csg-htsim and Uno, 1 ps in uet-htsim.
+    #[serde(default = "microsecond")]
+    pub start_unit: Time,
     /// A collective instead of a schedule's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collective: Option<Repeated>,
@@ -105,6 +112,10 @@ impl Gap {
     }
 }
 
+const fn microsecond() -> Time {
+    Time(1_000_000)
+}
+
 impl Settings for Job {
     fn check(&self) -> Result<(), Problem> {
         let key = "workload.job.schedule";
@@ -130,6 +141,11 @@ impl Settings for Job {
                 "the path of a schedule",
             )?;
         }
+        let expected = "a number only beside workload.job.schedule";
+        let found = self.ranks.unwrap_or_default();
+        let fits = self.ranks.is_none() || self.schedule.is_some();
+        require(fits, "workload.job.ranks", found, expected)?;
+        time_above_0("workload.job.start_unit", self.start_unit)?;
         if let Some(collective) = &self.collective {
             collective.check()?;
         }
@@ -165,7 +181,14 @@ impl Job {
     fn source(&self, hosts: usize, seed: u64) -> Result<Source, Problem> {
         let servers = self.servers.as_ref();
         match (&self.schedule, &self.collective, &self.training) {
-            (Some(path), ..) => Source::file(path),
+            (Some(path), ..) => {
+                let choices = Choices {
+                    ranks: self.ranks,
+                    start_unit_ps: self.start_unit.0,
+                    ..Choices::default()
+                };
+                Source::file(path, &choices)
+            }
             (None, Some(collective), _) => {
                 collective.source(hosts as u32, servers.map(|servers| servers.ranks))
             }
@@ -210,6 +233,7 @@ impl JobTraffic {
         Ok(JobTraffic {
             ranks: records.collect(),
             computations: settings.timeline.then(Vec::new),
+            remarks: source.remarks,
             stages: source.stages.into_iter().map(StageRecord::new).collect(),
             matching: (0..ranks).map(|_| super::Receives::default()).collect(),
             hosts,

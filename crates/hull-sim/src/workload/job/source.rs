@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hull_jobs::{Program, Schedule, Stage};
+use hull_jobs::{Choices, Form, Program, Schedule, Stage};
 
 use crate::problem::Problem;
 
@@ -15,23 +15,29 @@ pub(super) struct Source {
     pub(super) name: String,
     pub(super) schedule: Schedule,
     pub(super) stages: Vec<Stage>,
+    /// What the reader left out or decided by itself.
+    pub(super) remarks: Vec<(String, u64)>,
     /// Largest message whose send ends when the network has it, bytes, if the job does not say so.
     pub(super) eager_bytes: u64,
 }
 
 impl Source {
-    /// Reads a schedule's file.
-    pub(super) fn file(path: &str) -> Result<Self, Problem> {
+    /// Reads a schedule's file, of any form.
+    pub(super) fn file(path: &str, choices: &Choices) -> Result<Self, Problem> {
         let key = "workload.job.schedule";
         let told = |problem: hull_jobs::Problem| Problem::new(key, format!("{path}: {problem}"));
-        let (schedule, _) = hull_jobs::open(Path::new(path)).map_err(told)?;
+        let job = hull_jobs::open_job(Path::new(path), choices).map_err(told)?;
         Ok(Source {
             key,
             name: path.to_owned(),
-            schedule,
-            stages: Vec::new(),
-            // 64 KB, as MPI libraries and LogGOPSim have it.
-            eager_bytes: 65_535,
+            schedule: job.schedule,
+            stages: job.stages,
+            remarks: job.remarks.list().to_vec(),
+            eager_bytes: match job.form {
+                // 64 KB, as MPI libraries and LogGOPSim have it.
+                Form::GoalText | Form::GoalBinary => 65_535,
+                Form::SimaiText | Form::AicbTable | Form::ChakraTrace | Form::HtsimMatrix => 0,
+            },
         })
     }
 
@@ -44,6 +50,7 @@ impl Source {
             name: key.to_owned(),
             schedule,
             stages,
+            remarks: Vec::new(),
             eager_bytes: 0,
         })
     }
