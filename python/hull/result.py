@@ -82,6 +82,11 @@ class Result:
         """Pauses by the port whose queue caused them; needs `switch.pfc`."""
         return self._table("pause_causes")
 
+    @cached_property
+    def pause_events(self) -> "pl.DataFrame":
+        """Pauses one by one; needs `measure.pauses` and `switch.pfc`."""
+        return self._table("pause_events")
+
     def plot_fct(self) -> "Figure":
         """Distribution of the flow completion time (us or ms), per size class and scheme."""
         require("plots", "Result.plot_fct")

@@ -85,7 +85,7 @@ def make(seed: int, index: int) -> Drawn:
     has_queues = not scenario["switch"].keys().isdisjoint(("dualpi2", "fq_codel", "dwrr"))
     if draw.random() < 0.25 and not has_queues:
         scenario["measure"]["probe"] = {"interval": "100us"}
-    names = ["ports", "changes", "capture", "flows", "pacers", "sample_interval"]
+    names = ["ports", "changes", "pauses", "capture", "flows", "pacers", "sample_interval"]
     if "message" in scenario["transport"]:
         names.remove("capture")
     return Drawn(scenario, draw.randrange(2**31), _some_of(draw, names), rows)
@@ -196,6 +196,7 @@ def _measured(made: Drawn, bare: Left) -> str:
     all_keys: dict[str, Any] = {
         "ports": {"ports": tiers},
         "changes": {"ports": tiers, "queue_changes": True},
+        "pauses": {"pauses": True},
         "capture": {"capture": {"ports": tiers}},
         "flows": {"flows": {"count": 50, "interval": "20us"}},
         "pacers": {"pacers": {"interval": "30us"}} if "pacer" in made.scenario else {},
@@ -224,5 +225,6 @@ def _measured(made: Drawn, bare: Left) -> str:
         if name not in left_out and measured.files.get(name) != content:
             return f"measured: other bytes in {name}"
     added = measured.files.keys() - bare.files.keys()
-    allowed = {"queues.parquet", "series.parquet", "pacers.parquet", "capture.pcapng"}
+    optional = ("queues", "series", "pacers", "pause_events")
+    allowed = {"capture.pcapng", *(f"{name}.parquet" for name in optional)}
     return "" if added <= allowed else f"measured: files that were not asked for: {sorted(added)}"

@@ -86,6 +86,11 @@ def warnings(*settings: str, **tables: Any) -> list[str]:
             ["run.duration=300ms"],
         ),
         (
+            ["measure.pauses=true"],
+            "measure.pauses: has no effect without switch.pfc",
+            ["switch.pfc={}"],
+        ),
+        (
             ["host.transmit={}"],
             "host.transmit: has no effect without packet_cost or frame_cost",
             ["host.transmit.frame_cost=1us"],

@@ -192,6 +192,10 @@ class Measure(TypedDict):
     """
     queue_changes: NotRequired[bool]
     """Whether `queues.parquet` has a row for every change of these queues instead of samples."""
+    pauses: NotRequired[bool]
+    """Whether `pause_events.parquet` has a row for every pause that begins, is renewed or ends;
+    needs `switch.pfc`.
+    """
     probe: NotRequired[Probe]
     """The latency probe of paper 5.2; without this table there is none."""
     flows: NotRequired[FlowSeries]

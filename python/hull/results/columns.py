@@ -32,6 +32,7 @@ ASKED_FOR = {
     "pacers": "[measure.pacers] and a [pacer]",
     "pauses": "[switch.pfc]",
     "pause_causes": "[switch.pfc]",
+    "pause_events": "measure.pauses and a [switch.pfc]",
 }
 """Optional tables, with the part of a scenario that each requires."""
 

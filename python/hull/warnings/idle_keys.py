@@ -31,6 +31,7 @@ def key_states(scenario: Scenario, network: Network) -> Iterator[State]:
         _of_nics(scenario["host"], network),
         _of_memory(scenario),
         _of_watchdog(scenario),
+        _of_recorded_pauses(scenario),
         _batches(scenario["workload"], network),
         _deadlines(scenario["workload"]),
     )
@@ -155,6 +156,12 @@ def _of_watchdog(scenario: Scenario) -> Iterator[State]:
         run = (_time(scenario["run"][key]) for key in ("warmup", "duration", "drain"))
         reason = f"has no effect, because the run is not longer than its detection, {detection}"
         yield "switch.pfc.watchdog", None if _time(detection) < sum(run) else reason
+
+
+def _of_recorded_pauses(scenario: Scenario) -> Iterator[State]:
+    if scenario["measure"].get("pauses"):
+        pauses = "pfc" in scenario["switch"]
+        yield "measure.pauses", None if pauses else "has no effect without switch.pfc"
 
 
 def _batches(workload: Mapping[str, Any], network: Network) -> Iterator[State]:

@@ -5,13 +5,13 @@ use std::io;
 use super::parquet_file::Column;
 use super::{
     COMPUTATION_COLUMNS, Capture, FLOW_COLUMNS, LATENCY_COLUMNS, LINK_COLUMNS, PACER_COLUMNS,
-    PAUSE_CAUSE_COLUMNS, PAUSE_COLUMNS, PacerLog, QUERY_COLUMNS, QUEUE_COLUMNS, QueueLog,
-    RANK_COLUMNS, SERIES_COLUMNS, STAGE_COLUMNS, SeriesLog,
+    PAUSE_CAUSE_COLUMNS, PAUSE_COLUMNS, PAUSE_EVENT_COLUMNS, PacerLog, PauseEventLog,
+    QUERY_COLUMNS, QUEUE_COLUMNS, QueueLog, RANK_COLUMNS, SERIES_COLUMNS, STAGE_COLUMNS, SeriesLog,
 };
 
 /// Result tables by file name, with their columns. The first three always exist, the others if the
 /// scenario requests them.
-pub const TABLES: [(&str, &[Column]); 12] = [
+pub const TABLES: [(&str, &[Column]); 13] = [
     ("flows", &FLOW_COLUMNS),
     ("latency", &LATENCY_COLUMNS),
     ("links", &LINK_COLUMNS),
@@ -24,6 +24,7 @@ pub const TABLES: [(&str, &[Column]); 12] = [
     ("pacers", &PACER_COLUMNS),
     ("pauses", &PAUSE_COLUMNS),
     ("pause_causes", &PAUSE_CAUSE_COLUMNS),
+    ("pause_events", &PAUSE_EVENT_COLUMNS),
 ];
 
 /// Tables and capture that the scenario requests.
@@ -32,6 +33,7 @@ pub struct Logs {
     pub(crate) queues: Option<QueueLog>,
     pub(crate) series: Option<SeriesLog>,
     pub(crate) pacers: Option<PacerLog>,
+    pub(crate) pauses: Option<PauseEventLog>,
     pub(crate) capture: Option<Capture>,
 }
 
@@ -47,6 +49,9 @@ impl Logs {
         if let Some(pacers) = &mut self.pacers {
             pacers.discard();
         }
+        if let Some(pauses) = &mut self.pauses {
+            pauses.discard();
+        }
     }
 
     /// Completes the files. Returns the first error since the start of the run.
@@ -59,6 +64,9 @@ impl Logs {
         }
         if let Some(pacers) = &mut self.pacers {
             pacers.close()?;
+        }
+        if let Some(pauses) = &mut self.pauses {
+            pauses.close()?;
         }
         self.capture.as_mut().map_or(Ok(()), Capture::close)
     }

@@ -35,8 +35,9 @@ pub use options::{NO_OPTIONS, OptionTable, Options, Report, SackBlocks};
 pub use packet::{CLASSES, Packet, PathWord, flags};
 pub use part::{Departure, Scheduled};
 pub use pause::{
-    Cause, Caused, ClassPauses, Deadlock, Guard, Guarded, Locks, PauseConfig, PauseLink, PauseLoop,
-    PauseTerms, Renewal, Room, Storms, Threshold, WatchdogAction, WatchdogConfig,
+    Cause, Caused, ClassPauses, Deadlock, Guard, Guarded, Locks, PauseConfig, PauseEvent,
+    PauseLink, PauseLoop, PauseStep, PauseTerms, Renewal, Room, Storms, Threshold, WatchdogAction,
+    WatchdogConfig,
 };
 pub(crate) use port::ps_per_byte_q16;
 pub use port::{BufferLimit, Port, PortConfig, Reading, Verdict};

@@ -10,6 +10,7 @@ impl Default for Measure {
             sample_interval: sample_interval(),
             ports: Vec::new(),
             queue_changes: false,
+            pauses: false,
             probe: None,
             flows: None,
             pacers: None,

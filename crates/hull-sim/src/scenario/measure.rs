@@ -24,6 +24,10 @@ pub struct Measure {
     /// Whether `queues.parquet` has a row for every change of these queues instead of samples.
     #[serde(default)]
     pub queue_changes: bool,
+    /// Whether `pause_events.parquet` has a row for every pause that begins, is renewed or ends; needs
+    /// `switch.pfc`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pauses: bool,
     /// The latency probe of paper 5.2; without this table there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,

@@ -253,6 +253,7 @@ impl Simulation {
             let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
             (self.endpoints).drop_packet(packet, now_ps, options);
         }
+        self.instruments.note_pauses(&mut self.fabric);
         let down = Vec::from_iter(self.fabric.failed_ports());
         if self.endpoints.limits_queues {
             (down.iter()).for_each(|&port| self.endpoints.forget_host_queue(port));

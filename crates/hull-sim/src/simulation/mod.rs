@@ -300,6 +300,7 @@ impl Simulation {
             Kind::Notice => (self.endpoints.table).take_notices(index as u32, self.clock.now_ps),
             Kind::Pause => {
                 let resumed = self.fabric.serve_pauses(&mut self.clock);
+                self.instruments.note_pauses(&mut self.fabric);
                 self.lose_discarded();
                 self.resume_nics(&resumed);
             }

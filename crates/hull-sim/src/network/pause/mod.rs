@@ -18,6 +18,7 @@ mod asking;
 mod causes;
 mod counts;
 mod deadlock;
+mod events;
 mod guard;
 mod headroom;
 mod receivers;
@@ -41,6 +42,7 @@ use watchdog::Watchdog;
 pub use causes::{Cause, Caused};
 pub use counts::ClassPauses;
 pub use deadlock::Deadlock;
+pub use events::{PauseEvent, PauseStep};
 pub use guard::{Guard, Guarded, Room, Threshold};
 pub use headroom::{FRAME_BYTES, PauseLoop, PauseTerms};
 pub use watchdog::{Locks, Storms, WatchdogAction, WatchdogConfig};
@@ -133,6 +135,8 @@ pub(super) struct Pauses {
     checks: Checks,
     receivers: Receivers,
     watchdog: Option<Box<Watchdog>>,
+    /// Events that were not taken yet, if the run asks for them.
+    events: Option<Vec<PauseEvent>>,
     /// Time (ps), number for the order, and what is due.
     due: BinaryHeap<Reverse<(u64, u64, Act)>>,
     number: u64,
@@ -204,6 +208,7 @@ impl Pauses {
         self.counts[port as usize][usize::from(class)].paused_ps += lasted_ps;
         if since_ps.is_some() {
             self.causes.add_time(paused.cause, lasted_ps);
+            self.record(now_ps, port, class, PauseStep::End);
         }
         since_ps.is_some()
     }
@@ -245,6 +250,7 @@ impl Network {
             checks: Checks::new(&self.ports),
             receivers: Receivers::default(),
             watchdog,
+            events: None,
             due: BinaryHeap::new(),
             number: 0,
             wakes: Vec::new(),
@@ -413,13 +419,17 @@ impl Network {
         pauses.counts[port as usize][usize::from(class)].received += 1;
         let until_ps = pauses.stands_until_ps(now_ps + lasts_ps);
         if pauses.note_frame(until_ps, port, class) {
+            pauses.record(now_ps, port, class, PauseStep::Ignored);
             return;
         }
         let paused = &mut pauses.paused[port as usize][usize::from(class)];
+        paused.until_ps = now_ps + lasts_ps;
+        let mut step = PauseStep::Renewal;
         if paused.since_ps.is_none() {
             (paused.since_ps, paused.cause) = (Some(now_ps), cause);
+            step = PauseStep::Begin;
         }
-        paused.until_ps = now_ps + lasts_ps;
+        pauses.record(now_ps, port, class, step);
         pauses.check_later(now_ps);
         pauses.watch_later(now_ps, port, class);
         if pauses.renewal != Renewal::Never {

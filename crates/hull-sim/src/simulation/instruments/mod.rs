@@ -6,6 +6,7 @@ mod captured;
 pub mod intervals;
 mod live;
 pub mod look;
+mod pauses;
 pub mod records;
 mod samplers;
 
@@ -13,8 +14,8 @@ use std::path::Path;
 
 use crate::engine::Kind;
 use crate::measure::{
-    Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, QueueLog,
-    SeriesLog,
+    Capture, CaptureConfig, CapturedPort, Distribution, Fairness, Logs, PacerLog, PauseEventLog,
+    QueueLog, SeriesLog,
 };
 use crate::network::{NO_OPTIONS, Network, Packet, Port, flags};
 use crate::problem::Problem;
@@ -112,6 +113,15 @@ impl Instruments {
         );
         let path = |file: &str| folder.map(|folder| folder.join(file));
         let names = || ports.iter().map(|&port| graph.port_name(port)).collect();
+        let has_pauses = measure.pauses && scenario.switch.pfc.is_some();
+        if has_pauses {
+            network.record_pauses();
+        }
+        let node_names = || {
+            (0..graph.nodes.len())
+                .map(|node| graph.name(node))
+                .collect()
+        };
         let has_pacers = measure.pacers.is_some() && scenario.pacer.is_some();
         let capture = match (&measure.capture, folder) {
             (Some(settings), Some(folder)) => {
@@ -140,6 +150,8 @@ impl Instruments {
                 series: (measure.flows.as_ref())
                     .map(|_| SeriesLog::new(Vec::new(), path("series.parquet"))),
                 pacers: has_pacers.then(|| PacerLog::new(Vec::new(), path("pacers.parquet"))),
+                pauses: has_pauses
+                    .then(|| PauseEventLog::new(node_names(), path("pause_events.parquet"))),
                 capture,
             },
             records,

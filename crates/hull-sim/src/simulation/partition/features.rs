@@ -228,6 +228,7 @@ fn of_instruments(measure: &Measure) -> Obstacle {
         sample_interval: _, // at the client's port, which is in the first part
         ports,
         queue_changes: _, // at these ports or the client's
+        pauses: _,        // such a run is not divided
         probe,
         flows,
         pacers,
