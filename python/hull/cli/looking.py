@@ -55,9 +55,9 @@ def export(
         Path | None, Option(metavar="DIR", help="Folder to write to (default: FOLDER-PROGRAM).")
     ] = None,
 ) -> None:
-    """Write the flows of a run in the columns of another simulator's results."""
+    """Write a run's flows, pauses and queues in the form of another simulator's results."""
     from hull.result import load
-    from hull.results.hpcc_flows import write_results
+    from hull.results.hpcc_export import write_results
 
     match program:
         case Program.HPCC:

@@ -7,21 +7,10 @@ its number.
 
 Two things differ. Times end when the last byte arrives, both of a flow and of a flow alone; HPCC's
 end with its ACK. And hull has no ports: the first source port of a pair is 10000, as there, and the
-destination's is 100, which the scripts select. A run keeps no time of a single pause, so there is
-no `pfc.txt`.
+destination's is 100, which the scripts select.
 """
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 import polars as pl
-
-from hull.errors import RunError, UsageError
-from hull.files.checksums import RECORD, check
-from hull.files.output_file import write_text
-from hull.files.table_file import check_table, read_table
-from hull.runs.plan import part_folder
 
 FIRST_PORT = 10_000
 PORT = 100
@@ -31,31 +20,6 @@ COLUMNS = ("start_ps", "fct_ps", "bytes", "src", "dst", "ideal_ps")
 def address(node: int) -> int:
     """The IP address that HPCC's simulator gives a node."""
     return 0x0B000001 + node // 256 * 0x10000 + node % 256 * 0x100
-
-
-def write_results(folder: Path, summary: Mapping[str, Any], out: Path) -> list[Path]:
-    """Write `fct.txt` for each part of a run, in the folder of the part below `out`; of a run with
-    one part, in `out`.
-
-    Raises UsageError for a folder without parts, RunError where a file cannot be written.
-    """
-    parts: list[dict[str, Any]] = summary.get("parts", [])
-    if not parts:
-        raise UsageError(f"{folder}: found no simulations; expected a folder of hull run")
-    written = []
-    for part in parts:
-        of_part = part_folder(part["condition"], part["scheme"], part["seed"])
-        check(folder, str(of_part / RECORD))
-        check_table(folder / of_part, "flows.parquet")
-        flows = read_table(folder / of_part / "flows.parquet")
-        place = out if len(parts) == 1 else out / of_part
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            write_text(place / "fct.txt", fct_text(flows))
-        except OSError as error:
-            raise RunError(f"{place}: {error.strerror or error}") from error
-        written.append(place / "fct.txt")
-    return written
 
 
 def fct_text(flows: pl.DataFrame) -> str:
