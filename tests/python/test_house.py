@@ -59,9 +59,9 @@ IMPORTS: dict[str, set[str]] = {
     },
     "cli": {
         *LOWEST,
-        *("ask", "experiments", "experiments/common", "jobs", "lab", "linux", "perfetto", "report"),
-        *("reproduction", "result", "results", "runner", "runs", "scenarios", "sweeps", "theory"),
-        "warnings",
+        *("ask", "experiments", "experiments/common", "formats", "jobs", "lab", "linux"),
+        *("perfetto", "report", "reproduction", "result", "results", "runner", "runs"),
+        *("scenarios", "sweeps", "theory", "warnings"),
     },
     "__main__": {"cli"},
 }

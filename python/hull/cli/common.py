@@ -21,6 +21,7 @@ _MODULES = {
     "lab": "advising",
     "trace": "looking",
     "export": "looking",
+    "convert": "converting",
     "linux": "advising",
     "scenarios": "looking",
     "keys": "checking",
