@@ -15,6 +15,7 @@ from hull.warnings.admission import admission_warnings
 from hull.warnings.bare_numbers import Bare, bare_numbers, implausible
 from hull.warnings.flow_lists import flow_list_warnings
 from hull.warnings.idle_keys import State, idle_keys, key_states
+from hull.warnings.link_rates import link_rate_warnings
 from hull.warnings.marking import marking_warnings
 from hull.warnings.pauses import pause_warnings
 from hull.warnings.processor_time import processor_time_s, rough_time
@@ -98,6 +99,7 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     yield from marking_warnings(scenario, rates, round_trip)
     yield from workload_warnings(scenario, network, round_trip)
     yield from flow_list_warnings(scenario)
+    yield from link_rate_warnings(scenario)
     yield from pause_warnings(scenario, cell.resolved.pause_cycle, cell.resolved.pauses)
     yield from reordering_warnings(scenario)
     yield from admission_warnings(scenario, network, round_trip)
