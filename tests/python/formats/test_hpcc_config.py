@@ -13,6 +13,8 @@ from hull.cli import converting
 from hull.errors import UsageError
 from hull.formats.hpcc_scenario import Control, Dialect, convert
 
+SHARED = [folder / "shared" / "formats" for folder in Path(__file__).parents[3:6]]
+FORMATS = next((folder for folder in SHARED if folder.is_dir()), None)
 TOPOLOGY = """4 1 3
 3
 0 3 25Gbps 1000ns 0
@@ -234,6 +236,31 @@ def test_irn_or_pauses(tmp_path: Path) -> None:
     both = CONWEAVE.replace("ENABLE_IRN 0", "ENABLE_IRN 1")
     with pytest.raises(UsageError, match="ENABLE_IRN 1 is invalid; expected either ENABLE_PFC 1"):
         convert(files(tmp_path, both))
+
+
+@pytest.mark.skipif(FORMATS is None, reason="needs shared/formats")
+def test_powertcps_burst_is_the_recorded_one(tmp_path: Path) -> None:
+    """The configuration, topology and flows of ns3-datacenter as they are: ten flows join one. Its
+    program, with a first ACK that only stores its record, had a queue of at most 328,090 bytes,
+    13.18 us after the burst.
+    """
+    source = Path(str(FORMATS), "hpcc")
+    text = (source / "powertcp-config-burst.txt").read_text()
+    config = files(tmp_path, text, (source / "powertcp-topology-256.txt").read_text())
+    flows = (source / "powertcp-flow-burstExp-10.txt").read_text()
+    for name, content in (
+        ("topology-256", config.with_name("topology.txt").read_text()),
+        ("flow-burstExp-256", flows),
+    ):
+        config.with_name(f"{name}.txt").write_text(content)
+    converting.convert(config, tmp_path / "own.toml", control=Control.POWERTCP)
+    measured = 'measure={ports=["n256->n16"],queue_changes=true}'
+    settings = ["run.warmup=149990us", "run.duration=100us", measured]
+    queues = hull.run(tmp_path / "own.toml", out=tmp_path / "run", set=settings).queues
+    order = queues.sort("bytes", "time_ps", descending=[True, False])
+    most = order.row(0, named=True)
+    assert most["bytes"] == pytest.approx(328_090, abs=1090)
+    assert most["time_ps"] == pytest.approx(150_013_180_000, abs=100_000)
 
 
 def test_the_command(hull: Hull, tmp_path: Path) -> None:
