@@ -68,7 +68,9 @@ def test_flows_beyond_the_announced_ones_are_skipped_with_a_warning(tmp_path: Pa
     assert warnings_before(make_plan(text, "mine.toml", [])) == []
     list_.write_text("\n".join(["1", *rows, "five words that are none"]))
     (said,) = warnings_before(make_plan(text, "mine.toml", []))
-    assert said.startswith(f"workload.flows: {list_} announces 1 flows; 2 more behind them are")
+    assert said.startswith(
+        f"workload.flows: {list_} announces 1 flows, up to line 2; 2 more behind"
+    )
     assert hull.run(scenario, out=tmp_path / "run").flows.height == 1
 
 

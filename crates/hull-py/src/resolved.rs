@@ -8,6 +8,7 @@ use hull_sim::scenario::{self, ExternalControls};
 use hull_sim::simulation;
 use hull_sim::topology::{Graph, Kind, Routes};
 use hull_sim::units::Time;
+use hull_sim::workload::{HostNames, Workload as _};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -36,6 +37,17 @@ impl Resolved {
     /// Longest unloaded round trip between two hosts, s.
     fn round_trip(&self) -> f64 {
         Time(scenario::longest_round_trip_ps(&self.0, self.0.graph())).seconds()
+    }
+
+    /// Of a flow list of HPCC's with flows behind those that it announces: the announced number, the line of
+    /// the last one, and the number of flows behind it.
+    fn flows_beyond(&self) -> PyResult<Option<(u64, u64, u64)>> {
+        let traffic = (self
+            .0
+            .traffic(&HostNames::of(self.0.graph()), self.0.run.seed))
+        .map_err(|problem| ScenarioError::new_err(problem.to_string()))?;
+        let beyond = traffic.listed().and_then(|listed| listed.beyond);
+        Ok(beyond.map(|beyond| (beyond.announced, beyond.line, beyond.flows)))
     }
 
     /// Ports of switches of which each, if its far end pauses it, waits for the next one, and the last for

@@ -98,7 +98,7 @@ def _of_cell(cell: Cell, networks: Networks) -> Iterator[str]:
     round_trip = cell.resolved.round_trip
     yield from marking_warnings(scenario, rates, round_trip)
     yield from workload_warnings(scenario, network, round_trip)
-    yield from flow_list_warnings(scenario)
+    yield from flow_list_warnings(scenario, cell.resolved.flows_beyond)
     yield from link_rate_warnings(scenario)
     yield from pause_warnings(scenario, cell.resolved.pause_cycle, cell.resolved.pauses)
     yield from reordering_warnings(scenario)

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Backlog, Besides, FlowRecord, JobRecord, Message, Pins, Quality, QueryRecord};
+use super::{Backlog, Besides, Beyond, FlowRecord, JobRecord, Message, Pins, Quality, QueryRecord};
 
 /// Requests of a workload during a call; the simulation carries them out afterwards, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub struct Listed {
     pub group_names: Vec<String>,
     /// Number of flows.
     pub flows: usize,
+    /// Flows of its file that are not in the list.
+    pub beyond: Option<Beyond>,
 }
 
 /// Source of traffic. It draws random numbers from its own streams, so that additional workloads do

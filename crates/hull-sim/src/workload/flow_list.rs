@@ -40,6 +40,17 @@ pub struct ListedFlow {
     pub dst: u32,
 }
 
+/// Flows that a list of HPCC's has behind those that it announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beyond {
+    /// Number of announced flows.
+    pub announced: u64,
+    /// Line of the last announced flow.
+    pub line: u64,
+    /// Number of flows behind it.
+    pub flows: u64,
+}
+
 /// Flows in the order of their start times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowList {
@@ -61,6 +72,8 @@ pub struct FlowList {
     connection_ends: Vec<(u32, u32)>,
     connection_transports: Vec<u16>,
     pins: Pins,
+    /// Flows of the file that are not in the list.
+    pub(super) beyond: Option<Beyond>,
 }
 
 impl FlowList {
@@ -206,6 +219,11 @@ impl FlowList {
     /// Dependencies between the flows.
     pub fn chains(&self) -> &Chains {
         &self.chains
+    }
+
+    /// Flows of the file that are not in the list, if there are some.
+    pub fn beyond(&self) -> Option<Beyond> {
+        self.beyond
     }
 
     /// Switches that flows must pass.

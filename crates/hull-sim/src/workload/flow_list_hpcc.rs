@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use super::bounded_lines::BoundedLines;
-use super::flow_list::FlowList;
+use super::flow_list::{Beyond, FlowList};
 use super::flow_list_rows::{Cell, Columns, Row, RowReader};
 use crate::quote;
 
@@ -60,7 +60,25 @@ pub(super) fn read(
         let flow = flow.map_err(|problem| format!("line {}{problem}", lines.number))?;
         list.push(flow)?;
     }
+    let line = lines.number;
+    let mut flows = 0;
+    // What cannot be read as text is no flow.
+    while let Ok(true) = lines.next() {
+        flows += u64::from(is_flow(&lines.text));
+    }
+    list.beyond = (flows > 0).then_some(Beyond {
+        announced: count,
+        line,
+        flows,
+    });
     Ok(())
+}
+
+/// Whether a line has the form of a flow.
+fn is_flow(line: &str) -> bool {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let count = line.split_whitespace().count();
+    matches!(count, 5 | 6) && line.split_whitespace().take(3).all(is_number)
 }
 
 /// Lines that are not blank.
@@ -175,6 +193,29 @@ mod tests {
             dst: 1,
         };
         assert_eq!(list.flows(), [flow(2), flow(3)]);
+        let beyond = Beyond {
+            announced: 2,
+            line: 3,
+            flows: 1,
+        };
+        assert_eq!(list.beyond(), Some(beyond));
+    }
+
+    /// Notes behind the announced flows are no flows.
+    #[test]
+    fn notes_are_no_flows() {
+        for (name, notes) in [
+            ("nothing", ""),
+            (
+                "words",
+                "notes: src dst group port bytes seconds\nfive words that are none\n1 2\n",
+            ),
+            ("long", "1 2 3 4 5 6 7\n"),
+        ] {
+            let text = format!("1\n0 1 3 100 5 0\n{notes}");
+            let list = list(&hosts(4, 1), name, &text).expect("good");
+            assert_eq!(list.beyond(), None, "{name}");
+        }
     }
 
     /// Six columns and conweave's five, blank lines, CRLF, no end of line, starts to the picosecond.

@@ -71,7 +71,7 @@ pub use bulk::Bulk;
 pub use cdf_table::CdfTable;
 pub use context::{Context, DEFAULT_TRANSPORT};
 pub use ending::LastFlow;
-pub use flow_list::{FlowList, ListedFlow};
+pub use flow_list::{Beyond, FlowList, ListedFlow};
 pub use flow_pins::Pins;
 pub use flows::{FlowConnections, Flows, PoissonFlows};
 pub(crate) use group_conditions::check as check_groups;

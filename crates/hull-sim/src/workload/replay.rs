@@ -54,6 +54,7 @@ impl Replay {
             groups: groups_of(&list, groups),
             group_names: list.group_names().to_vec(),
             flows: list.flows().len(),
+            beyond: list.beyond(),
         };
         let count = list.count_before(context.end_ps);
         let mut chains = list.chains().clone();
