@@ -379,7 +379,17 @@ class Job(TypedDict):
     """A graph of work: ranks that compute, send and receive."""
 
     schedule: NotRequired[str]
-    """Path of a schedule, in GOAL's text or binary form."""
+    """Path of a schedule: GOAL's text or binary form, SimAI's layers, aicb's table, the folder
+    of a Chakra trace, or htsim's connection matrix with triggers.
+    """
+    ranks: NotRequired[int]
+    """Number of ranks, for a schedule whose file does not say it (default: as few as its groups
+    need).
+    """
+    start_unit: NotRequired[Time]
+    """Unit of the start times in a connection matrix: microseconds in csg-htsim and Uno, 1 ps in
+    uet-htsim.
+    """
     collective: NotRequired[JobCollective]
     """A collective instead of a schedule's file."""
     training: NotRequired[JobTraining]
