@@ -3,7 +3,7 @@
 /// Choices of a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choices {
-    /// Number of ranks. `None` takes the file's; a file that names none gets the fewest ranks with which each of its
+    /// Number of ranks of a file that names groups (GOAL and a matrix have their own). `None` takes the file's; a file that names none gets the fewest ranks with which each of its
     /// collectives has two.
     pub ranks: Option<u32>,
     /// Unit of `start` in a connection matrix, ps: microseconds in csg-htsim and Uno, 1 ps in uet-htsim.

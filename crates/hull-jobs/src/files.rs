@@ -41,7 +41,7 @@ pub fn open_job(path: &Path, choices: &Choices) -> Result<Job, Problem> {
             let word = word.split_ascii_whitespace().next();
             Err(crate::text::refuse(1, word, EXPECTED))
         }
-        Some(form @ (Form::GoalText | Form::GoalBinary)) => goal(path, form, choices),
+        Some(form @ (Form::GoalText | Form::GoalBinary)) => goal(path, form),
         Some(Form::SimaiText) => simai::job(&simai::read(&text(file, first)?)?, choices),
         Some(Form::AicbTable) => aicb::job(&aicb::read(&text(file, first)?)?, choices),
         Some(Form::HtsimMatrix) => matrix::job(&matrix::read(&text(file, first)?)?, choices),
@@ -58,14 +58,8 @@ fn text(mut file: File, mut first: Vec<u8>) -> Result<String, Problem> {
     })
 }
 
-fn goal(path: &Path, form: Form, choices: &Choices) -> Result<Job, Problem> {
+fn goal(path: &Path, form: Form) -> Result<Job, Problem> {
     let (schedule, notes) = open(path)?;
-    let ranks = schedule.ranks();
-    if choices.ranks.is_some_and(|wanted| wanted != ranks) {
-        let wanted = choices.ranks.unwrap_or_default();
-        let told = format!("{ranks} ranks; expected {wanted}, or no number beside a schedule");
-        return Err(Problem::new("", told));
-    }
     let mut remarks = Remarks::default();
     let first = notes.first_repeated;
     let repeated = format!("labels that a rank declares again, the first in line {first}");

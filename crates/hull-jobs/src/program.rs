@@ -1,6 +1,9 @@
-//! A schedule under construction: operations of all ranks, added in any order, held in memory.
+//! A schedule under construction: operations of all ranks, added in any order. A long one is made several times, and each
+//! time the operations of some ranks are kept, so that memory holds these alone.
 
-use std::io::Cursor;
+use std::fs::File;
+use std::io::{BufWriter, Cursor, Seek, Write};
+use std::ops::Range;
 
 use crate::op::{Kind, Op};
 use crate::problem::Problem;
@@ -30,10 +33,17 @@ pub struct Stage {
     pub bus_factor: (u32, u32),
 }
 
+/// Operations that are held in memory at once, at most.
+const MOST_HELD: u64 = 4_000_000;
+
 /// Operations of all ranks.
 #[derive(Debug)]
 pub struct Program {
+    /// Ranks whose operations are kept, and these operations.
+    kept: Range<u32>,
     blocks: Vec<RankBlock>,
+    /// Operations of each rank, kept or not.
+    lens: Vec<u32>,
     next_tag: u32,
     stages: Vec<Stage>,
 }
@@ -41,11 +51,57 @@ pub struct Program {
 impl Program {
     /// Begins a program of `ranks` ranks.
     pub fn new(ranks: u32) -> Self {
+        Program::keeping(0..ranks, ranks)
+    }
+
+    /// Begins a program of `ranks` ranks that keeps the operations of some.
+    fn keeping(kept: Range<u32>, ranks: u32) -> Self {
         Program {
-            blocks: (0..ranks).map(|_| RankBlock::default()).collect(),
+            blocks: kept.clone().map(|_| RankBlock::default()).collect(),
+            kept,
+            lens: vec![0; ranks as usize],
             next_tag: 0,
             stages: Vec::new(),
         }
+    }
+
+    /// Makes the schedule of `ranks` ranks with some number of operations, which `add` adds; it does so again for each
+    /// part of the ranks if there are many. A long schedule is in a temporary file without a name.
+    ///
+    /// # Errors
+    /// A schedule that does not fit the binary form, or the file system's error.
+    pub fn make(
+        ranks: u32,
+        operations: u64,
+        mut add: impl FnMut(&mut Program),
+    ) -> Result<(Schedule, Vec<Stage>), Problem> {
+        if operations <= MOST_HELD {
+            let mut program = Program::new(ranks);
+            add(&mut program);
+            return program.finish();
+        }
+        let at_once = u64::from(ranks) * MOST_HELD / operations;
+        let at_once = u32::try_from(at_once).unwrap_or(ranks).max(1);
+        let out = BufWriter::with_capacity(1 << 20, tempfile::tempfile()?);
+        let mut writer = Writer::new(out, ranks)?;
+        let mut stages = Vec::new();
+        for first in (0..ranks).step_by(at_once as usize) {
+            let end = ranks.min(first.saturating_add(at_once));
+            let mut program = Program::keeping(first..end, ranks);
+            add(&mut program);
+            program.write(&mut writer)?;
+            stages = program.stages;
+        }
+        let out = writer.finish()?.into_inner();
+        let file: File = out.map_err(std::io::IntoInnerError::into_error)?;
+        Ok((Schedule::from_file(file)?, stages))
+    }
+
+    /// Writes the operations that are kept.
+    fn write<W: Write + Seek>(&mut self, writer: &mut Writer<W>) -> Result<(), Problem> {
+        self.blocks
+            .iter_mut()
+            .try_for_each(|block| writer.write(block))
     }
 
     /// The first of `count` tags that no message has yet.
@@ -55,7 +111,12 @@ impl Program {
     }
 
     fn push(&mut self, rank: u32, op: Op, after: &[After]) -> u32 {
-        let block = &mut self.blocks[rank as usize];
+        let len = &mut self.lens[rank as usize];
+        *len += 1;
+        if !self.kept.contains(&rank) {
+            return *len - 1;
+        }
+        let block = &mut self.blocks[(rank - self.kept.start) as usize];
         let index = block.push(op);
         let mut earlier: Vec<u32> = after.iter().copied().flatten().collect();
         earlier.sort_unstable();
@@ -141,9 +202,7 @@ impl Program {
     pub fn finish(mut self) -> Result<(Schedule, Vec<Stage>), Problem> {
         let out = Cursor::new(Vec::new());
         let mut writer = Writer::new(out, self.blocks.len() as u32)?;
-        for block in &mut self.blocks {
-            writer.write(block)?;
-        }
+        self.write(&mut writer)?;
         let schedule = Schedule::from_bytes(writer.finish()?.into_inner())?;
         Ok((schedule, self.stages))
     }

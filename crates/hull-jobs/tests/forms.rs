@@ -64,7 +64,6 @@ fn other_files_are_refused() {
         ranks: Some(5),
         ..none
     };
-    assert_refused(&fixture("chain.goal"), &five, "3 ranks; expected 5");
     assert_refused(&fixture("chakra"), &five, "2 traces; expected 5");
     assert_refused(
         &fixture("two_layers.simai.txt"),

@@ -269,6 +269,26 @@ fn each_rank_hears_from_all_others() {
     }
 }
 
+/// A long schedule is made rank by rank, in a file.
+#[test]
+fn parts_make_the_same_schedule() {
+    let text = |operations: u64| {
+        let what = collective(Operation::AllReduce(AllReduce::DoubleTree), 1 << 20);
+        let (mut schedule, stages) = Program::make(12, operations, |program| {
+            let ranks = Vec::from_iter(0..12);
+            let last = program.collective("it", &what, &ranks, &[None; 12]);
+            program.collective("again", &what, &ranks, &last);
+        })
+        .unwrap();
+        assert_eq!(stages.len(), 2);
+        let mut text = Vec::new();
+        crate::write_goal_text(&mut schedule, &mut text).unwrap();
+        text
+    };
+    assert_eq!(text(1000), text(u64::MAX));
+    assert_eq!(text(1000), text(20_000_000));
+}
+
 /// Folding members beyond a power of two costs two more messages of all data.
 #[test]
 fn halving_takes_any_number_of_ranks() {

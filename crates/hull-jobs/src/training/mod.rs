@@ -10,7 +10,9 @@ mod tests;
 pub use model::Model;
 
 use crate::collective::{AllReduce, AllToAll, Collective, Operation};
-use crate::program::{After, Program};
+use crate::problem::Problem;
+use crate::program::{After, Program, Stage};
+use crate::schedule::Schedule;
 use passes::Passes;
 
 /// A job's division and times.
@@ -77,15 +79,47 @@ impl Training {
         self.model.gradient_bytes * self.model.expert_parameters() / divided
     }
 
-    /// `jitter` is asked for each computation: a factor of its time.
-    pub fn program(&self, jitter: impl FnMut() -> f64) -> Program {
-        let ranks = self.ranks() as usize;
-        let mut passes = Passes::new(self, jitter);
-        let mut last: Vec<After> = vec![None; ranks];
-        for _ in 0..self.steps {
-            last = passes.step(&last);
-        }
-        passes.program
+    /// Number of operations of all ranks, at most.
+    pub fn operations(&self) -> u64 {
+        let Training {
+            tensor,
+            data,
+            expert,
+            channels,
+            ..
+        } = *self;
+        let of = |messages: u32| (2 * u64::from(messages) + 2).saturating_mul(channels.into());
+        let tensors = match (tensor, self.tensor_inside_ns) {
+            (1, _) | (_, Some(_)) => 0,
+            _ => 2 * of(2 * (tensor - 1)),
+        };
+        let experts = if expert > 1 { 2 * of(expert) } else { 0 };
+        let layers = u64::from(self.layers_of_stage());
+        let of_pass = layers.saturating_mul(2 + tensors + experts) + 4;
+        let passes = 2 * u64::from(self.micro_batches);
+        let gradients = layers.saturating_mul(2 * (of(4 * data) + 1));
+        let of_step = passes.saturating_mul(of_pass).saturating_add(gradients);
+        let steps = u64::from(self.ranks()).saturating_mul(self.steps.into());
+        steps.saturating_mul(of_step + 1)
+    }
+
+    /// The job's schedule and its collectives; `jitter` gives a function that is asked for each computation, a factor of its
+    /// time.
+    ///
+    /// # Errors
+    /// As [`Program::make`].
+    pub fn schedule<J: FnMut() -> f64>(
+        &self,
+        mut jitter: impl FnMut() -> J,
+    ) -> Result<(Schedule, Vec<Stage>), Problem> {
+        let ranks = self.ranks();
+        Program::make(ranks, self.operations(), |program| {
+            let mut passes = Passes::new(self, program, jitter());
+            let mut last: Vec<After> = vec![None; ranks as usize];
+            for _ in 0..self.steps {
+                last = passes.step(&last);
+            }
+        })
     }
 
     fn collective(&self, operation: Operation, bytes: u64) -> Collective {

@@ -14,7 +14,7 @@ enum Pass {
 pub(super) struct Passes<'a, J> {
     training: &'a Training,
     jitter: J,
-    pub(super) program: Program,
+    program: &'a mut Program,
     /// Last operation of each rank's processor.
     last: Vec<After>,
     /// Per rank, what else must end before its step does.
@@ -41,12 +41,12 @@ fn order(stage: u32, stages: u32, micro_batches: u32) -> Vec<(Pass, u32)> {
 }
 
 impl<'a, J: FnMut() -> f64> Passes<'a, J> {
-    pub(super) fn new(training: &'a Training, jitter: J) -> Self {
+    pub(super) fn new(training: &'a Training, program: &'a mut Program, jitter: J) -> Self {
         let ranks = training.ranks();
         Passes {
             training,
             jitter,
-            program: Program::new(ranks),
+            program,
             last: vec![None; ranks as usize],
             open: vec![Vec::new(); ranks as usize],
             first: vec![None; ranks as usize],

@@ -36,7 +36,10 @@ fn training() -> Training {
 }
 
 fn schedule(training: &Training) -> Schedule {
-    training.program(|| 1.0).finish().unwrap().0
+    let schedule = training.schedule(|| || 1.0).unwrap().0;
+    let operations = (0..schedule.ranks()).map(|rank| u64::from(schedule.len(rank)));
+    assert!(operations.sum::<u64>() <= training.operations());
+    schedule
 }
 
 /// Time of the job where a message takes 1 ns for each `bytes_per_ns` bytes and nothing else.

@@ -4,8 +4,8 @@ use hull_jobs::{AllReduce, AllToAll, Broadcast, Collective, Halves, Operation, P
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::source::Source;
-use crate::problem::{Problem, quoted, require};
+use super::source::{Source, check_operations};
+use crate::problem::{Problem, require};
 use crate::units::Size;
 
 /// A collective of all ranks.
@@ -82,9 +82,6 @@ pub enum AlgorithmName {
 const fn one() -> u32 {
     1
 }
-
-/// Most operations that a schedule in memory may have.
-const MOST_OPERATIONS: u64 = 100_000_000;
 
 impl OperationName {
     /// The operation with its usual algorithm.
@@ -229,9 +226,7 @@ impl Repeated {
         };
         let pieces = u64::from(self.chunks) * u64::from(self.channels) * u64::from(self.repeat);
         let operations = (2 * messages * u64::from(ranks)).saturating_mul(pieces);
-        let expected = format!("at most {MOST_OPERATIONS} operations of all ranks");
-        let found = format!("some {operations}");
-        require(operations <= MOST_OPERATIONS, KEY, quoted(found), &expected)?;
+        check_operations(KEY, operations)?;
         let what = Collective {
             operation,
             bytes: self.size.0,
@@ -239,12 +234,13 @@ impl Repeated {
             channels: self.channels,
             per_server: per_server.unwrap_or(1),
         };
-        let mut program = Program::new(ranks);
-        let ranks = Vec::from_iter(0..ranks);
-        let mut last = vec![None; ranks.len()];
-        for _ in 0..self.repeat {
-            last = program.collective(operation.name(), &what, &ranks, &last);
-        }
-        Source::of(KEY, program)
+        let members = Vec::from_iter(0..ranks);
+        let made = Program::make(ranks, operations, |program| {
+            let mut last = vec![None; members.len()];
+            for _ in 0..self.repeat {
+                last = program.collective(operation.name(), &what, &members, &last);
+            }
+        });
+        Source::of(KEY, made)
     }
 }

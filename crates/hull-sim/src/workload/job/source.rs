@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use hull_jobs::{Choices, Form, Program, Schedule, Stage};
+use hull_jobs::{Choices, Form, Schedule, Stage};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, quoted, require};
 
 /// A graph of work, and its stages if a generator made it.
 #[derive(Debug)]
@@ -27,6 +27,11 @@ impl Source {
         let key = "workload.job.schedule";
         let told = |problem: hull_jobs::Problem| Problem::new(key, format!("{path}: {problem}"));
         let job = hull_jobs::open_job(Path::new(path), choices).map_err(told)?;
+        if let Some(ranks) = choices.ranks {
+            let key = "workload.job.ranks";
+            let expected = format!("{}, as {path} has", job.schedule.ranks());
+            require(ranks == job.schedule.ranks(), key, ranks, &expected)?;
+        }
         Ok(Source {
             key,
             name: path.to_owned(),
@@ -42,9 +47,12 @@ impl Source {
     }
 
     /// What a generator made; communication libraries for accelerators have no eager messages.
-    pub(super) fn of(key: &'static str, program: Program) -> Result<Self, Problem> {
+    pub(super) fn of(
+        key: &'static str,
+        made: Result<(Schedule, Vec<Stage>), hull_jobs::Problem>,
+    ) -> Result<Self, Problem> {
         let told = |problem: hull_jobs::Problem| Problem::new(key, problem.to_string());
-        let (schedule, stages) = program.finish().map_err(told)?;
+        let (schedule, stages) = made.map_err(told)?;
         Ok(Source {
             key,
             name: key.to_owned(),
@@ -54,4 +62,17 @@ impl Source {
             eager_bytes: 0,
         })
     }
+}
+
+/// Checks the number of operations that a generator will make.
+pub(super) fn check_operations(key: &str, operations: u64) -> Result<(), Problem> {
+    // 10 GB on disk.
+    const MOST: u64 = 250_000_000;
+    let expected = format!("at most {MOST} operations of all ranks");
+    require(
+        operations <= MOST,
+        key,
+        quoted(format!("some {operations}")),
+        &expected,
+    )
 }

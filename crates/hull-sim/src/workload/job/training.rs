@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::collective::{AlgorithmName, OperationName};
 use super::servers::Servers;
-use super::source::Source;
+use super::source::{Source, check_operations};
 use crate::problem::{Problem, quoted, require};
 use crate::random::{Purpose, Stream};
 use crate::units::{Share, Size, Time};
@@ -255,12 +255,15 @@ impl Trained {
             per_server: servers.map_or(1, |servers| servers.ranks),
             model,
         };
-        let mut stream = Stream::new(seed, Purpose::JobJitter, 0);
-        let mean = self.jitter.value() * 1e9;
-        let jitter = || match self.jitter.value() {
-            0.0 => 1.0,
-            _ => 1.0 + stream.exponential(mean) as f64 * 1e-9,
+        check_operations(KEY, training.operations())?;
+        let share = self.jitter.value();
+        let jitter = || {
+            let mut stream = Stream::new(seed, Purpose::JobJitter, 0);
+            move || match share {
+                0.0 => 1.0,
+                _ => 1.0 + stream.exponential(share * 1e9) as f64 * 1e-9,
+            }
         };
-        Source::of(KEY, training.program(jitter))
+        Source::of(KEY, training.schedule(jitter))
     }
 }
