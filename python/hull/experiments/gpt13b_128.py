@@ -28,7 +28,7 @@ LOOKS = (
 )
 LINEAR, RAILS, RANDOM = CONDITIONS = ("linear", "rails", "random")
 """Placements of the ranks."""
-LAYERS, SEQUENCE, VOCABULARY, BATCH = 40, 2048, 51_200, 1024
+LAYERS, SEQUENCE, VOCABULARY = 40, 2048, 51_200
 TENSOR, PIPELINE, DATA = 8, 4, 4
 
 
@@ -41,27 +41,28 @@ def step_ms(results: Results, scheme: str, at: str) -> float:
     return results.mean(at, scheme, read)
 
 
-def closed_bytes(hidden: int) -> int:
+def closed_bytes(hidden: int, batch: int) -> int:
     """What all messages between servers carry.
 
     Activations of a micro-batch of one sequence, two bytes an element, forward and backward over
     three boundaries, and rings of four ranks that sum gradients of four bytes.
     """
     parameters = LAYERS * (12 * hidden**2 + 13 * hidden) + (VOCABULARY + SEQUENCE) * hidden
-    boundaries = 2 * BATCH * (PIPELINE - 1)
+    boundaries = 2 * batch * (PIPELINE - 1)
     gradients = 4 * parameters // (TENSOR * PIPELINE)
     ranks = TENSOR * PIPELINE * DATA
     return boundaries * 2 * SEQUENCE * hidden + ranks * 2 * (DATA - 1) * gradients // DATA
 
 
-def _hidden(results: Results) -> int:
+def _closed(results: Results) -> int:
     text = (results.part_folder(LINEAR, DCTCP) / "scenario.toml").read_text(encoding="utf-8")
-    return int(tomllib.loads(text)["workload"]["job"]["training"]["hidden"])
+    training = tomllib.loads(text)["workload"]["job"]["training"]
+    return closed_bytes(int(training["hidden"]), int(training["batch"]))
 
 
 def _bytes(results: Results) -> Finding:
     found = {at: int(results.table("flows", at, DCTCP)["bytes"].sum()) for at in CONDITIONS}
-    closed = closed_bytes(_hidden(results))
+    closed = _closed(results)
     words = ", ".join(f"{at} {one:,}" for at, one in found.items())
     holds = [about(one, closed, 1e-6) for one in found.values()]
     return Finding(f"{words} of {closed:,} bytes", all(holds))
@@ -157,6 +158,8 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     looks=LOOKS,
     draw=draw,
-    quick=Size(overrides=("workload.job.training.hidden=512",), seeds=1),
+    quick=Size(
+        overrides=("workload.job.training.hidden=640", "workload.job.training.batch=32"), seeds=1
+    ),
     full=Size(seeds=1),
 )
