@@ -127,19 +127,35 @@ CLAIMS = (
 )
 
 
+def bus_gbps(results: Results, scheme: str, at: str) -> float:
+    """Bus bandwidth of the rings that sum gradients, Gbit/s."""
+
+    def read(part: Summary) -> float:
+        rings = part["job"]["collectives"]["gradients_all_reduce"]
+        return float(rings["bus_bandwidth_bps"]) / 1e9
+
+    return results.mean(at, scheme, read)
+
+
 def draw(results: Results) -> "Figure":
-    """Time of the step by control and placement."""
+    """Bus bandwidth of the gradients' rings and time of the step, by control and placement."""
     from hull.figures import Line, Panel, plot_sweep
 
     places = list(range(1, len(CONDITIONS) + 1))
-    panel = Panel(
-        "Step of GPT-13B on 128 ranks",
-        "Placement: 1 linear, 2 rails, 3 random",
-        "Time of the step (ms)",
-        [Line(s, places, [step_ms(results, s, at) for at in CONDITIONS]) for s in SCHEMES],
-        joined=False,
-    )
-    return plot_sweep([panel], looks=LOOKS)
+    panels = [
+        Panel(
+            title,
+            "Placement: 1 linear, 2 rails, 3 random",
+            y_label,
+            [Line(s, places, [value(results, s, at) for at in CONDITIONS]) for s in SCHEMES],
+            joined=False,
+        )
+        for title, y_label, value in (
+            ("Rings of gradients", "Bus bandwidth (Gbps)", bus_gbps),
+            ("The step", "Time (ms)", step_ms),
+        )
+    ]
+    return plot_sweep(panels, looks=LOOKS)
 
 
 EXPERIMENT = Experiment(
