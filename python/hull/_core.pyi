@@ -32,6 +32,7 @@ __all__ = [
     "slowdown_bins",
     "statistics",
     "version",
+    "write_goal",
     "write_statistics",
 ]
 
@@ -44,6 +45,13 @@ def capture_flows(
     path: str | Path, idle_ns: int, flows: int
 ) -> tuple[list[tuple[str, bytes]], list[str], str]: ...
 def loggp(path: str | Path, times_ns: list[float], eager: int, on_the_wire: bool) -> str: ...
+def write_goal(
+    path: str | Path,
+    out: str | Path,
+    binary: bool,
+    ranks: int | None = None,
+    start_unit_ps: int = 1_000_000,
+) -> str: ...
 def columns() -> str: ...
 def controls() -> str: ...
 def statistics() -> str: ...

@@ -1,11 +1,12 @@
-//! Writes a schedule as GOAL text: each operation with a label of its own, its index, and the dependencies of a rank behind its
+//! Writes a schedule in GOAL's forms. The text has operation with a label of its own, its index, and the dependencies of a rank behind its
 //! operations. Reading the text gives the same binary form, but for the tags of computations, which the text does not have.
 
-use std::io::Write;
+use std::io::{BufWriter, Seek, Write};
+use std::path::Path;
 
 use crate::op::{ANY, Kind, Op};
 use crate::problem::Problem;
-use crate::schedule::Schedule;
+use crate::schedule::{RankBlock, Schedule, Writer};
 
 /// Writes a schedule as text.
 ///
@@ -30,6 +31,53 @@ pub fn write_goal_text(schedule: &mut Schedule, out: &mut impl Write) -> Result<
         }
         writeln!(out, "}}")?;
     }
+    Ok(())
+}
+
+/// Writes a schedule in the binary form; returns the output.
+///
+/// # Errors
+/// The schedule's file cannot be read, or the output not written.
+pub fn write_goal_binary<W: Write + Seek>(schedule: &mut Schedule, out: W) -> Result<W, Problem> {
+    let mut writer = Writer::new(out, schedule.ranks())?;
+    let mut block = RankBlock::default();
+    for rank in 0..schedule.ranks() {
+        for index in 0..schedule.len(rank) {
+            let op = schedule.op(rank, index)?;
+            block.push(Op { needs: 0, ..op });
+        }
+        for index in 0..schedule.len(rank) {
+            for later in schedule.after_end(rank, index)? {
+                block.requires(later, index);
+            }
+            for later in schedule.after_start(rank, index)? {
+                block.irequires(later, index);
+            }
+        }
+        writer.write(&mut block)?;
+    }
+    writer.finish()
+}
+
+/// Writes a schedule to a new file, as text or in the binary form. The file is whole or does not exist.
+///
+/// # Errors
+/// As above; and the file exists.
+pub fn write_goal(schedule: &mut Schedule, path: &Path, binary: bool) -> Result<(), Problem> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let part = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let mut out = BufWriter::with_capacity(1 << 20, part);
+    if binary {
+        out = write_goal_binary(schedule, out)?;
+    } else {
+        write_goal_text(schedule, &mut out)?;
+    }
+    let part = out
+        .into_inner()
+        .map_err(std::io::IntoInnerError::into_error)?;
+    part.persist_noclobber(path).map_err(|error| error.error)?;
     Ok(())
 }
 

@@ -36,7 +36,7 @@ pub use collective::{AllReduce, AllToAll, Broadcast, Collective, Halves, Operati
 pub use files::{open, open_job};
 pub use form::Form;
 pub use goal_text::{Notes, compile};
-pub use goal_writer::write_goal_text;
+pub use goal_writer::{write_goal, write_goal_binary, write_goal_text};
 pub use graph::{Graph, Started};
 pub use groups::Group;
 pub use job::Job;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hull_jobs::{Choices, open_job};
+use hull_jobs::{Choices, Form, open_job};
 
 fn fixture(name: &str) -> PathBuf {
     let schedules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/schedules");
@@ -97,4 +97,27 @@ fn what_is_decided_is_told() {
     let told =
         "labels that a rank declares again, the first in line 4: 1; lines behind the last rank: 2";
     assert_eq!(job.remarks.to_string(), told);
+}
+
+/// Text to binary, to text, to binary: the same bytes; and each form is read as what it is.
+#[test]
+fn goal_is_written_in_both_forms() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let choices = Choices::default();
+    let rewrite = |from: &Path, name: &str, binary: bool| {
+        let mut job = open_job(from, &choices).unwrap();
+        hull_jobs::write_goal(&mut job.schedule, &place(name), binary).unwrap();
+    };
+    rewrite(&fixture("chain.goal"), "first.bin", true);
+    rewrite(&place("first.bin"), "text.goal", false);
+    rewrite(&place("text.goal"), "second.bin", true);
+    let bytes = |name: &str| fs::read(place(name)).unwrap();
+    assert_eq!(bytes("first.bin"), bytes("second.bin"));
+    let form = |name: &str| open_job(&place(name), &choices).unwrap().form;
+    assert_eq!(form("first.bin"), Form::GoalBinary);
+    assert_eq!(form("text.goal"), Form::GoalText);
+    let mut job = open_job(&fixture("chain.goal"), &choices).unwrap();
+    let again = hull_jobs::write_goal(&mut job.schedule, &place("first.bin"), true);
+    assert!(again.unwrap_err().to_string().contains("exists"));
 }

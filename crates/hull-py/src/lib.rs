@@ -362,6 +362,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(write_statistics, m)?)?;
     m.add_function(wrap_pyfunction!(capture::capture_flows, m)?)?;
     m.add_function(wrap_pyfunction!(jobs::loggp, m)?)?;
+    m.add_function(wrap_pyfunction!(jobs::write_goal, m)?)?;
     m.add_function(wrap_pyfunction!(tables::merge_tables, m)?)?;
     m.add_function(wrap_pyfunction!(tables::flow_slowdowns, m)?)?;
     m.add_function(wrap_pyfunction!(tables::slowdown_bins, m)?)?;

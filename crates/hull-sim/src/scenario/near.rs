@@ -50,7 +50,10 @@ mod tests {
     fn same_name_in_another_table_is_found() {
         assert_eq!(elsewhere("min_rto"), ["transport.min_rto"]);
         assert_eq!(elsewhere("marking"), ["switch.marking"]);
-        assert_eq!(elsewhere("latncy"), ["switch.latency"]);
+        assert_eq!(
+            elsewhere("latncy"),
+            ["switch.latency", "workload.job.servers.latency"]
+        );
         assert!(elsewhere("colour").is_empty());
         assert!(elsewhere("size").is_empty(), "at many places");
     }

@@ -114,6 +114,8 @@ pub(super) struct JobTraffic {
     /// Operations that may start, in order.
     free: VecDeque<Started>,
     ranks: Vec<RankRecord>,
+    /// Operations that have ended.
+    ended: u64,
     stages: Vec<StageRecord>,
     /// What the schedule's reader left out or decided by itself.
     remarks: Vec<(String, u64)>,
@@ -180,6 +182,7 @@ impl JobTraffic {
         let record = &mut self.ranks[rank as usize];
         record.end_ps = now_ps;
         record.ended += 1;
+        self.ended += 1;
         let free = self.read(|graph| graph.end(rank, index));
         self.free.extend(free);
     }
@@ -405,6 +408,15 @@ impl Workload for JobTraffic {
         } else {
             Progress::Busy
         }
+    }
+
+    fn started_share(&self) -> Option<f64> {
+        let all: u64 = self
+            .ranks
+            .iter()
+            .map(|rank| u64::from(rank.operations))
+            .sum();
+        Some(self.ended as f64 / all.max(1) as f64)
     }
 
     fn ends_run(&self) -> bool {

@@ -233,6 +233,7 @@ impl JobTraffic {
         Ok(JobTraffic {
             ranks: records.collect(),
             computations: settings.timeline.then(Vec::new),
+            ended: 0,
             remarks: source.remarks,
             stages: source.stages.into_iter().map(StageRecord::new).collect(),
             matching: (0..ranks).map(|_| super::Receives::default()).collect(),
