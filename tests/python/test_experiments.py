@@ -39,7 +39,7 @@ def test_every_table_belongs_to_an_experiment() -> None:
 
 
 FINITE = {"requests", "flows", "incast", "partition_aggregate", "production", "all_to_all", "bulk"}
-FINITE |= {"permutation", "list", "aggregation_tree"}
+FINITE |= {"permutation", "list", "aggregation_tree", "job"}
 
 
 @pytest.mark.parametrize("id_", IDS)
