@@ -96,7 +96,7 @@ CLAIMS = (
         "messages carry what the formulas of pipeline and data parallelism say, to the rounding of "
         "a ring's parts",
         _bytes,
-        kind="mathematics",
+        kind="by construction",
         bound="document",
     ),
     Claim(

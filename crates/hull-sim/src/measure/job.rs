@@ -123,8 +123,8 @@ impl JobSummary {
     /// Computes the statistics of a job.
     pub fn of(job: &JobRecord) -> Self {
         let us = |ps: u64| ps as f64 * 1e-6;
-        let compute_ps: u64 = job.ranks.iter().map(|rank| rank.compute_ps).sum();
-        let compute_us = us(compute_ps) / job.ranks.len().max(1) as f64;
+        let compute_us: f64 = job.ranks.iter().map(|rank| us(rank.compute_ps)).sum();
+        let compute_us = compute_us / job.ranks.len().max(1) as f64;
         let step_us = job.step_ps().map(us);
         let last = job.ranks.iter().map(|rank| rank.end_ps).max();
         let slowest = job.ranks.iter().position(|rank| Some(rank.end_ps) == last);

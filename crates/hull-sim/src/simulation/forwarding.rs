@@ -246,6 +246,19 @@ impl Simulation {
         taken
     }
 
+    /// Lets pauses that are due begin or end.
+    pub(super) fn serve_pauses(&mut self) {
+        let resumed = self.fabric.serve_pauses(&mut self.clock);
+        self.note_pauses();
+        self.lose_discarded();
+        self.resume_nics(&resumed);
+    }
+
+    /// Records pauses that have begun or ended.
+    fn note_pauses(&mut self) {
+        self.instruments.note_pauses(&mut self.fabric);
+    }
+
     /// Fails or restores links.
     pub(super) fn change_links(&mut self, index: usize) {
         self.fabric.let_all_in(&mut self.clock);
@@ -253,7 +266,7 @@ impl Simulation {
             let (now_ps, options) = (self.clock.now_ps, &mut self.fabric.network.options);
             (self.endpoints).drop_packet(packet, now_ps, options);
         }
-        self.instruments.note_pauses(&mut self.fabric);
+        self.note_pauses();
         let down = Vec::from_iter(self.fabric.failed_ports());
         if self.endpoints.limits_queues {
             (down.iter()).for_each(|&port| self.endpoints.forget_host_queue(port));

@@ -298,12 +298,7 @@ impl Simulation {
                 self.endpoints.learn_of_loss(options);
             }
             Kind::Notice => (self.endpoints.table).take_notices(index as u32, self.clock.now_ps),
-            Kind::Pause => {
-                let resumed = self.fabric.serve_pauses(&mut self.clock);
-                self.instruments.note_pauses(&mut self.fabric);
-                self.lose_discarded();
-                self.resume_nics(&resumed);
-            }
+            Kind::Pause => self.serve_pauses(),
             Kind::Limiter => self.serve_limiter(index),
             Kind::Held => {
                 self.fabric.let_in(index, &mut self.clock);

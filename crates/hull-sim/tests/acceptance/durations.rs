@@ -32,6 +32,7 @@ const QCN: [&str; 3] = [
 const REQUESTS: &str =
     "workload.requests={load=\"20%\",classes=[{size=\"1KB\",share=\"100%\"}],service={SERVICE}}";
 const QUERIES: &str = "workload.partition_aggregate={interval=\"100us\",request_size=\"100B\",response_size=\"1KB\",service={SERVICE},deadline=\"1ms\"}";
+const JOB: &str = "workload.job={collective={operation=\"all_reduce\",size=\"1KB\"}}";
 const TREE: &str = "workload.aggregation_tree={interval=\"100us\",levels=[{hosts=\"1-3\",LEVEL}]}";
 
 /// Settings of a scenario that has the table of `key`; the caller sets the key itself last.
@@ -133,6 +134,20 @@ fn around(key: &str) -> Vec<String> {
         "workload.incast" => traffic("workload.incast={total=\"30KB\",queries=3}"),
         "workload.all_to_all" => traffic("workload.all_to_all={size=\"1KB\"}"),
         "workload.permutation" => traffic("workload.permutation={size=\"1KB\"}"),
+        "workload.job" => traffic(JOB),
+        "workload.job.servers" => vec![
+            STAR.to_owned(),
+            JOB.to_owned(),
+            "workload.job.servers={ranks=2,rate=\"1Gbps\"}".to_owned(),
+        ],
+        "workload.job.gap" => vec![
+            STAR.to_owned(),
+            JOB.to_owned(),
+            "workload.job.gap={payload=\"1KB\",packet=\"TIME\"}".to_owned(),
+        ],
+        "workload.job.training" => traffic(
+            "workload.job={training={layers=1,hidden=8,sequence=8,batch=4,data=4,flops=1e9}}",
+        ),
         "workload.production" => traffic("workload.production={}"),
         "workload.partition_aggregate" => traffic(&QUERIES.replace("SERVICE", "")),
         "workload.aggregation_tree" => traffic(&TREE.replace(",LEVEL", "")),

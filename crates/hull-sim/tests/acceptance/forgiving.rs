@@ -194,7 +194,7 @@ fn all_errors_are_reported_at_once_with_places() {
             "my.toml:6:9: topology.star.hosts: \"4\" is invalid; expected a whole number",
             "my.toml:7:2: host.delay: missing, [host] requires it; expected a number with",
             "my.toml:8:8: host.rate: \"1GBps\" is invalid; expected bits per second",
-            "my.toml:9:1: host.latncy: there is no such key; did you mean switch.latency? Keys of host: ",
+            "my.toml:9:1: host.latncy: there is no such key; did you mean switch.latency or workload.job.servers.latency? Keys of host: ",
             "my.toml:13:10: switch.buffer: \"3 apples\" is invalid; expected \"unlimited\", a size",
             "my.toml:14:1: switch.min_rto: there is no such key; did you mean transport.min_rto? Keys",
             "my.toml:15:9: switch.marking.threshold: missing, [switch.marking] requires it; expected",

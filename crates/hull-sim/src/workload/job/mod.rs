@@ -212,7 +212,8 @@ impl JobTraffic {
             self.begun(rank, index);
             if op.kind == Kind::Compute {
                 takes_ps = op.size.saturating_mul(1000);
-                self.ranks[rank as usize].compute_ps += takes_ps;
+                let record = &mut self.ranks[rank as usize];
+                record.compute_ps = record.compute_ps.saturating_add(takes_ps);
                 if let Some(computations) = self.computations.as_mut().filter(|_| takes_ps > 0) {
                     computations.push(Computation {
                         rank,
@@ -270,7 +271,8 @@ impl JobTraffic {
         let next =
             &mut self.next_departure_ps[sent.rank as usize * self.nics + usize::from(sent.nic)];
         let at_ps = now_ps.max(*next);
-        *next = at_ps + self.gap.as_ref().map_or(0, |gap| gap.ps(sent.bytes));
+        let gap_ps = self.gap.as_ref().map_or(0, |gap| gap.ps(sent.bytes));
+        *next = at_ps.saturating_add(gap_ps);
         if at_ps > now_ps {
             self.wait(at_ps, Wait::Depart(message), agenda);
         } else {
