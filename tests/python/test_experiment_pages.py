@@ -101,7 +101,7 @@ def test_gallery_of_a_folder_of_results(everything: Path, tmp_path: Path) -> Non
         check=False,
     )
     assert done.returncode == 1  # the others have no pictures
-    assert "no results of epfl-fig2b, " in done.stderr
+    assert "no results of collectives, " in done.stderr
     record = json.loads((made / "record.json").read_text(encoding="utf-8"))
     assert list(record) == ["fig9"]
     assert record["fig9"]["size"] == "quick"

@@ -13,7 +13,9 @@ from hull.results.waits import MOVING, SENDER, waits_of
 PLAN: dict[str, Any] = {
     "name": "waits",
     "run": {"duration": "20ms", "drain": "1s", "seeds": 2},
-    "topology": {"leaf_spine": {"leaves": 2, "spines": 2, "hosts_per_leaf": 3}},
+    "topology": {
+        "leaf_spine": {"leaves": 2, "spines": 2, "hosts_per_leaf": 3, "uplink_rate": "10Gbps"}
+    },
     "host": {"rate": "1Gbps", "delay": "1us"},
     "switch": {"rate": "10Gbps", "delay": "1us"},
     "workload": {
