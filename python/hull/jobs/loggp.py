@@ -9,7 +9,7 @@ from hull import _core
 from hull.errors import UsageError
 
 DEFAULTS = {"L": "2500ns", "o": "1500ns", "g": "1000ns", "G": "6ns", "O": "0ns", "S": "65535B"}
-"""Those of LogGOPSim: an InfiniBand cluster of 2010."""
+"""LogGOPSim's defaults: an InfiniBand cluster of 2010."""
 CHARGES = ("receiver", "wire")
 _FORM = "loggp:L=2500ns,o=1500ns,g=1000ns,G=6ns,O=0ns,S=65535B,charge=receiver"
 
