@@ -81,6 +81,15 @@ def test_a_job_that_cannot_end_says_who_waits(
     assert "Traceback" not in done.stderr
 
 
+def test_a_job_that_cannot_end_ends_the_run(hull: Hull, folder: Path) -> None:
+    """Beside traffic for 1000 s: some hours."""
+    traffic = 'workload.flows={load="50%",sizes={fixed="100KB"}}'
+    long = ("--set", "run.duration=1000s", "--set", traffic)
+    done = hull("run", "stuck.goal", "--on", "cluster.toml", *long)
+    assert done.returncode == 1
+    assert "rank 0 in operation 0" in done.stderr
+
+
 def test_forms_are_converted(hull: Hull, folder: Path) -> None:
     for source, target in (
         *(("ping.goal", "one.bin"), ("one.bin", "text.goal")),

@@ -226,7 +226,7 @@ impl Rows {
         for (rank, (last, done)) in (0..).zip(self.last.iter_mut().zip(done)) {
             *last = match done[..] {
                 [one] => one,
-                _ => Some(self.maker.program.join(rank, &done)),
+                [] | [_, _, ..] => Some(self.maker.program.join(rank, &done)),
             };
         }
         Ok(())

@@ -98,46 +98,70 @@ impl OperationName {
 
     /// The operation with this algorithm; `Err` has the algorithms that it can have.
     fn with(self, algorithm: AlgorithmName) -> Result<Operation, &'static str> {
-        use AlgorithmName as Name;
-        Ok(match self {
-            OperationName::AllReduce => Operation::AllReduce(match algorithm {
-                Name::Ring => AllReduce::Ring,
-                Name::DoubleTree => AllReduce::DoubleTree,
-                Name::HalvingDoubling => AllReduce::HalvingDoubling,
-                Name::RecursiveDoubling => AllReduce::RecursiveDoubling,
-                Name::Hierarchical => AllReduce::Hierarchical,
-                Name::Flat | Name::Pairwise | Name::Binomial | Name::Chain => {
-                    return Err(
-                        "ring, double_tree, halving_doubling, recursive_doubling or hierarchical",
-                    );
-                }
-            }),
-            OperationName::ReduceScatter => Operation::ReduceScatter(halves(algorithm)?),
-            OperationName::AllGather => Operation::AllGather(halves(algorithm)?),
-            OperationName::AllToAll => Operation::AllToAll(match algorithm {
-                Name::Pairwise => AllToAll::Pairwise,
-                Name::Flat => AllToAll::Flat,
-                Name::Hierarchical => AllToAll::Hierarchical,
-                Name::Ring
-                | Name::DoubleTree
-                | Name::HalvingDoubling
-                | Name::RecursiveDoubling
-                | Name::Binomial
-                | Name::Chain => return Err("pairwise, flat or hierarchical"),
-            }),
-            OperationName::Broadcast => Operation::Broadcast(match algorithm {
-                Name::Binomial => Broadcast::Binomial,
-                Name::Chain => Broadcast::Chain,
-                Name::Ring
-                | Name::DoubleTree
-                | Name::HalvingDoubling
-                | Name::RecursiveDoubling
-                | Name::Hierarchical
-                | Name::Flat
-                | Name::Pairwise => return Err("binomial or chain"),
-            }),
-            OperationName::SendReceive => return Err("none: there is one way"),
-        })
+        match self {
+            OperationName::AllReduce => all_reduce(algorithm).map(Operation::AllReduce),
+            OperationName::ReduceScatter => halves(algorithm).map(Operation::ReduceScatter),
+            OperationName::AllGather => halves(algorithm).map(Operation::AllGather),
+            OperationName::AllToAll => all_to_all(algorithm).map(Operation::AllToAll),
+            OperationName::Broadcast => broadcast(algorithm).map(Operation::Broadcast),
+            OperationName::SendReceive => Err("none: there is one way"),
+        }
+    }
+}
+
+impl AlgorithmName {
+    /// What is wrong with it at a key of which `expected` tells the algorithms.
+    pub(super) fn refused(self, key: &str, expected: &str) -> Problem {
+        let text = serde_json::to_value(self).unwrap_or_default();
+        let found = text.as_str().unwrap_or_default();
+        let told = format!("found {found:?} for this operation; expected {expected}");
+        Problem::new(key, told)
+    }
+}
+
+/// Algorithm of an all-reduce; `Err` has the ones that it can have.
+pub(super) fn all_reduce(algorithm: AlgorithmName) -> Result<AllReduce, &'static str> {
+    use AlgorithmName as Name;
+    match algorithm {
+        Name::Ring => Ok(AllReduce::Ring),
+        Name::DoubleTree => Ok(AllReduce::DoubleTree),
+        Name::HalvingDoubling => Ok(AllReduce::HalvingDoubling),
+        Name::RecursiveDoubling => Ok(AllReduce::RecursiveDoubling),
+        Name::Hierarchical => Ok(AllReduce::Hierarchical),
+        Name::Flat | Name::Pairwise | Name::Binomial | Name::Chain => {
+            Err("ring, double_tree, halving_doubling, recursive_doubling or hierarchical")
+        }
+    }
+}
+
+/// Algorithm of an all-to-all; `Err` has the ones that it can have.
+pub(super) fn all_to_all(algorithm: AlgorithmName) -> Result<AllToAll, &'static str> {
+    use AlgorithmName as Name;
+    match algorithm {
+        Name::Pairwise => Ok(AllToAll::Pairwise),
+        Name::Flat => Ok(AllToAll::Flat),
+        Name::Hierarchical => Ok(AllToAll::Hierarchical),
+        Name::Ring
+        | Name::DoubleTree
+        | Name::HalvingDoubling
+        | Name::RecursiveDoubling
+        | Name::Binomial
+        | Name::Chain => Err("pairwise, flat or hierarchical"),
+    }
+}
+
+fn broadcast(algorithm: AlgorithmName) -> Result<Broadcast, &'static str> {
+    use AlgorithmName as Name;
+    match algorithm {
+        Name::Binomial => Ok(Broadcast::Binomial),
+        Name::Chain => Ok(Broadcast::Chain),
+        Name::Ring
+        | Name::DoubleTree
+        | Name::HalvingDoubling
+        | Name::RecursiveDoubling
+        | Name::Hierarchical
+        | Name::Flat
+        | Name::Pairwise => Err("binomial or chain"),
     }
 }
 
@@ -153,20 +177,6 @@ fn halves(algorithm: AlgorithmName) -> Result<Halves, &'static str> {
         | Name::Pairwise
         | Name::Binomial
         | Name::Chain => Err("ring, recursive_doubling or hierarchical"),
-    }
-}
-
-impl OperationName {
-    /// The operation with this algorithm, which `key` names.
-    pub(super) fn named(self, key: &str, name: AlgorithmName) -> Result<Operation, Problem> {
-        self.with(name).map_err(|expected| {
-            let text = serde_json::to_value(name).unwrap_or_default();
-            let found = text.as_str().unwrap_or_default();
-            Problem::new(
-                key,
-                format!("found {found:?} for this operation; expected {expected}"),
-            )
-        })
     }
 }
 
@@ -190,8 +200,11 @@ impl Repeated {
     fn operation(&self) -> Result<Operation, Problem> {
         let key = "workload.job.collective.algorithm";
         match self.algorithm {
-            Some(name) => self.operation.named(key, name),
             None => Ok(self.operation.by_default()),
+            Some(name) => {
+                let found = self.operation.with(name);
+                found.map_err(|expected| name.refused(key, expected))
+            }
         }
     }
 

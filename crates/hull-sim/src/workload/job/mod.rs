@@ -332,6 +332,11 @@ impl JobTraffic {
         self.settle(now_ps, agenda);
     }
 
+    /// Whether all operations have ended.
+    fn is_over(&self) -> bool {
+        self.ranks.iter().all(|rank| rank.ended == rank.operations)
+    }
+
     /// Whether nothing moves any more; before its begin a job waits.
     fn is_still(&self) -> bool {
         self.waits.is_empty() && self.in_network == 0
@@ -421,8 +426,9 @@ impl Workload for JobTraffic {
         Some(self.ended as f64 / all.max(1) as f64)
     }
 
+    /// A job that can make no progress ends the run too: it has no result.
     fn ends_run(&self) -> bool {
-        self.ends_run && self.is_still()
+        self.is_still() && (self.ends_run || !self.is_over())
     }
 
     fn finish(&mut self, agenda: &mut Agenda) {

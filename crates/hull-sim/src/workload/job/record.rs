@@ -171,8 +171,7 @@ impl JobRecord {
 impl JobTraffic {
     /// Receives that wait for ever: nothing moves, and operations are left.
     pub(super) fn stuck(&self) -> Vec<Stuck> {
-        let is_over = self.ranks.iter().all(|rank| rank.ended == rank.operations);
-        if is_over || !self.is_still() {
+        if self.is_over() || !self.is_still() {
             return Vec::new();
         }
         let known = |number: u32| (number != ANY).then_some(number);

@@ -218,6 +218,10 @@ impl JobTraffic {
         let pairs = check_pairs(&mut source.schedule, |rank, other| inside.has(rank, other));
         let pairs = pairs
             .map_err(|problem| Problem::new(source.key, format!("{}: {problem}", source.name)))?;
+        let mut remarks = std::mem::take(&mut source.remarks);
+        if pairs.unreceived > 0 {
+            remarks.push(("messages without a receive".to_owned(), pairs.unreceived));
+        }
         let hosts = place(hosts, &source)?;
         let host = |rank: u32, nic: u8| hosts[rank as usize * nics + usize::from(nic)];
         let ends =
@@ -234,7 +238,7 @@ impl JobTraffic {
             ranks: records.collect(),
             computations: settings.timeline.then(Vec::new),
             ended: 0,
-            remarks: source.remarks,
+            remarks,
             stages: source.stages.into_iter().map(StageRecord::new).collect(),
             matching: (0..ranks).map(|_| super::Receives::default()).collect(),
             hosts,

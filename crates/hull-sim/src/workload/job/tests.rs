@@ -121,6 +121,14 @@ fn what_can_make_no_progress_says_who_waits_for_whom() {
 }
 
 #[test]
+fn messages_without_a_receive_are_counted() {
+    let text = "num_ranks 2\nrank 0 {\nsend 1b to 1\nsend 2b to 1\n}\nrank 1 {\nrecv 1b from 0\n}";
+    let job = run("unreceived", text, "");
+    assert_eq!(job.remarks, [("messages without a receive".to_owned(), 1)]);
+    assert!(!job.has_failed());
+}
+
+#[test]
 fn ranks_are_placed_in_order_or_at_random() {
     let hosts =
         |job: JobRecord| Vec::from_iter(job.ranks.iter().map(|rank: &RankRecord| rank.host));

@@ -1,10 +1,10 @@
 //! Settings of a generated training job: steps of a transformer, divided as Megatron does.
 
-use hull_jobs::{AllReduce, AllToAll, Model, Operation, Training};
+use hull_jobs::{AllReduce, AllToAll, Model, Training};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::collective::{AlgorithmName, OperationName};
+use super::collective::{AlgorithmName, all_reduce, all_to_all};
 use super::servers::Servers;
 use super::source::{Source, check_operations};
 use crate::problem::{Problem, quoted, require};
@@ -207,14 +207,13 @@ impl Trained {
 
     /// Algorithms of the gradients' all-reduce and of the experts' all-to-all.
     fn algorithms(&self) -> Result<(AllReduce, AllToAll), Problem> {
-        let gradients = OperationName::AllReduce.named(&format!("{KEY}.gradients"), self.gradients);
-        let dispatch = OperationName::AllToAll.named(&format!("{KEY}.dispatch"), self.dispatch);
-        match (gradients?, dispatch?) {
-            (Operation::AllReduce(gradients), Operation::AllToAll(dispatch)) => {
-                Ok((gradients, dispatch))
-            }
-            _ => Err(Problem::new(KEY, "no algorithms")), // `named` keeps the operation
-        }
+        let gradients = all_reduce(self.gradients).map_err(|expected| {
+            self.gradients
+                .refused(&format!("{KEY}.gradients"), expected)
+        });
+        let dispatch = all_to_all(self.dispatch)
+            .map_err(|expected| self.dispatch.refused(&format!("{KEY}.dispatch"), expected));
+        Ok((gradients?, dispatch?))
     }
 
     /// The job's schedule; `seed` decides the jitter.
